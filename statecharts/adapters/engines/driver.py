@@ -1,0 +1,198 @@
+"""What every in-process host does with a system's deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...errors import UsageError
+from ...events import to_event
+from ...interpreter.deliveries import (
+    Arm,
+    Begin,
+    Completed,
+    Delivery,
+    Disarm,
+    Emitted,
+    End,
+    Failed,
+    Inspected,
+    Perform,
+    Published,
+    Receive,
+)
+from ...interpreter.effects import ActorRef, RunAction
+from ...interpreter.system import Cell, System
+
+Sends = list[tuple[ActorRef | None, ActorRef | None, Any]]
+
+
+class CallbackRun:
+    """A running callback actor: its receivers and its clean-up."""
+
+    __slots__ = ("cleanup", "receivers")
+
+    def __init__(self) -> None:
+        self.cleanup: Callable[[], Any] | None = None
+        self.receivers: list[Callable[[Any], Any]] = []
+
+
+class Driver:
+    """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.callbacks: dict[int, CallbackRun] = {}
+        self._sends: Sends = []
+        self._calling = False
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            Perform: self._perform,
+            Begin: self.begin,
+            End: self.end,
+            Receive: self._receive,
+            Emitted: self.emitted,
+            Arm: lambda delivery: self.arm(delivery.timer),
+            Disarm: lambda delivery: self.disarm(delivery.timer),
+            Published: self.published,
+            Completed: self.completed,
+            Failed: self.failed,
+            Inspected: lambda delivery: self.inspected(delivery.event),
+        }
+
+    # what a host says
+    def begin(self, delivery: Begin) -> None:
+        """Start the outside part of an actor."""
+        raise NotImplementedError  # pragma: no cover - abstract
+
+    def end(self, delivery: End) -> None:
+        """Stop the outside part of an actor."""
+        raise NotImplementedError  # pragma: no cover - abstract
+
+    def arm(self, timer: Any) -> None:
+        """A timer was set."""
+        raise NotImplementedError  # pragma: no cover - abstract
+
+    def disarm(self, timer: Any) -> None:
+        """A timer was cancelled."""
+        raise NotImplementedError  # pragma: no cover - abstract
+
+    def log(self, ref: ActorRef, value: Any, label: Any) -> None:
+        """A ``log`` action ran."""
+
+    def emitted(self, delivery: Emitted) -> None:
+        """An actor emitted an event."""
+
+    def published(self, delivery: Published) -> None:
+        """An actor has a new snapshot."""
+
+    def completed(self, delivery: Completed) -> None:
+        """An actor is over."""
+
+    def failed(self, delivery: Failed) -> None:
+        """An actor died."""
+
+    def inspected(self, event: Any) -> None:
+        """An inspection event."""
+
+    # ---------------------------------------------------------------- doing
+
+    def drive(self) -> None:
+        """Run the system to rest, performing what it asks for."""
+        system = self.system
+        while batch := system.run():
+            self.perform(batch)
+
+    def perform(self, batch: list[Delivery]) -> None:
+        """Perform one batch; a user's exception ends it and is told to the system."""
+        for delivery in batch:
+            try:
+                self._handlers[type(delivery)](delivery)
+            except Exception as error:
+                if not isinstance(delivery, (Perform, Begin, End, Receive)):
+                    raise
+                self._flush_sends()
+                self.system.fail(delivery, error)
+                return
+        self._flush_sends()
+
+    def _flush_sends(self) -> None:
+        if self._sends:
+            sends, self._sends = self._sends, []
+            self.system.send_all(sends)
+
+    def post(self, source: ActorRef | None, target: ActorRef | None, event: Any) -> None:
+        """Queue a send made by a user's code; it is delivered when that code returns."""
+        self._sends.append((source, target, event))
+
+    def _perform(self, delivery: Perform) -> None:
+        effect = delivery.effect
+        if isinstance(effect, RunAction):
+            assert effect.function is not None
+            effect.function(effect.context, effect.event, effect.params, delivery.actor, self.system.view)
+        else:
+            self.log(delivery.actor, effect.value, effect.label)
+
+    # ------------------------------------------------------------ callbacks
+
+    def begin_callback(self, delivery: Begin) -> None:
+        """Call a callback actor's function with what it may use."""
+        ref = delivery.actor
+        cell = self.system.cell(ref)
+        run = self.callbacks[ref.session] = CallbackRun()
+
+        def send_back(event: str | Mapping[str, Any], **data: Any) -> None:
+            self.from_actor(cell, to_event(event, data))
+
+        def emit(event: str | Mapping[str, Any], **data: Any) -> None:
+            self.system.emit(ref, to_event(event, data))
+
+        view = self.system.view
+        result = delivery.logic.call(delivery.input, ref, view, emit, send_back, run.receivers.append)
+        if result is not None and not callable(result):
+            raise UsageError("a callback actor returns its clean-up function, or None")
+        run.cleanup = result
+
+    def from_actor(self, cell: Cell | None, event: Any) -> None:
+        """An actor's own code sends an event to its parent."""
+        if cell is None or cell.snapshot.status == "stopped" or cell.parent is None:
+            return
+        self.post(cell.ref, cell.parent.ref, event)
+
+    def end_callback(self, ref: ActorRef) -> bool:
+        """Call the clean-up of a callback actor; false when ``ref`` is none."""
+        run = self.callbacks.pop(ref.session, None)
+        if run is None:
+            return False
+        run.receivers.clear()
+        if run.cleanup is not None:
+            run.cleanup()
+        return True
+
+    def _receive(self, delivery: Receive) -> None:
+        run = self.callbacks.get(delivery.actor.session)
+        for receiver in list(run.receivers) if run else ():
+            receiver(delivery.event)
+
+    # ------------------------------------------------------------ addresses
+
+    def path(self, ref: ActorRef) -> str:
+        """Ids from below the root down to ``ref``, joined with ``/``; empty for the root."""
+        ids: list[str] = []
+        cell = self.system.cell(ref)
+        if cell is None:
+            return ref.id
+        while cell.parent is not None:
+            ids.append(cell.ref.id)
+            cell = cell.parent
+        return "/".join(reversed(ids))
+
+    def find(self, path: str) -> Cell | None:
+        """The actor at a path of child ids, as the parents know them now."""
+        cell: Cell | None = self.system.root
+        for name in path.split("/"):
+            children = getattr(cell.snapshot, "_children", None) if cell is not None else None
+            ref = None if children is None else children.get(name)
+            if ref is None:
+                return None
+            cell = self.system.cell(ref)
+        return cell

@@ -1,0 +1,394 @@
+"""A synchronous host on a virtual clock: for tests, prompts and pictures.
+
+Nothing outside runs unless the caller says so: an invoked promise or
+observable waits until it is resolved, rejected or fed (or told to
+:meth:`Simulation.run`), time stands still until it is advanced. Bound
+actions and callbacks do run, since they are synchronous and the caller's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from ...errors import ExecutionError, InvalidTransition, UsageError
+from ...events import to_event
+from ...interpreter import envelope
+from ...interpreter.actors import (
+    OBSERVABLE_COMPLETED,
+    observable_failure,
+    observable_value,
+    promise_failure,
+    promise_result,
+)
+from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Published
+from ...interpreter.effects import ActorRef, RunAction
+from ...interpreter.inspection import Observer
+from ...interpreter.persistence import persisted, restore
+from ...interpreter.program import program_of
+from ...interpreter.snapshot import Snapshot
+from ...interpreter.system import Cell, System
+from ...machine import Machine
+from ...values import UNDEFINED, plain
+from .clocks import ExactClock, JumpingClock, VirtualClock
+from .driver import Driver
+from .stubs import StubbedAction, stubbed
+
+C = TypeVar("C")
+SETTLE_LIMIT = 100_000
+
+
+class Started(NamedTuple):
+    """One start of an outside actor: its path of ids, address, and what it was given."""
+
+    path: str
+    ref: ActorRef
+    logic: Any
+    input: Any
+
+
+class Simulation(Driver, Generic[C]):
+    """A running machine whose time and outside world are in the caller's hands.
+
+    ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form,
+    or a :class:`Snapshot` without children. ``clock`` is ``"exact"``
+    (each timer at its own time) or ``"jumping"`` (XState's SimulatedClock).
+    ``stubs=True`` lets an unbound machine run: unbound actions are recorded,
+    ``guards`` answers for unbound guards. ``on_unhandled="raise"`` makes an
+    event that nobody handles an :class:`InvalidTransition`.
+    """
+
+    def __init__(
+        self,
+        machine: Machine[C, Any],
+        input: Any = None,  # noqa: A002
+        snapshot: Any = None,
+        *,
+        clock: str | VirtualClock = "exact",
+        stubs: bool = False,
+        guards: Mapping[str, Any] | Callable[..., bool] | None = None,
+        on_unhandled: str = "ignore",
+        inspect: Observer | None = None,
+        logger: Callable[..., None] | None = None,
+        system_id: str | None = None,
+        first_session: int = 0,
+        max_events: int | None = None,
+    ) -> None:
+        if on_unhandled not in ("ignore", "raise"):
+            raise UsageError(f"on_unhandled is 'ignore' or 'raise', not {on_unhandled!r}")
+        self.stub_record: list[StubbedAction] = []
+        if stubs:
+            machine = stubbed(machine, self.stub_record, guards)
+        elif machine.semantics == "xstate":
+            machine.require_complete()
+        self.machine = machine
+        self.clock: VirtualClock = _clock(clock)
+        self.emitted_events: list[Any] = []
+        self.effects: list[Any] = []
+        self.logged: list[tuple[Any, Any]] = []
+        self.starts: list[Started] = []
+        self.ended: list[ActorRef] = []
+        self._on_unhandled = on_unhandled
+        self._observer = inspect
+        self._logger = logger
+        self._subscribers: list[Callable[[Snapshot[Any]], Any]] = []
+        self._running = False
+        super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
+        self.system.max_events = max_events
+        self._boot(UNDEFINED if input is None else input, snapshot, system_id)
+
+    def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:  # noqa: A002
+        if envelope.is_envelope(snapshot):
+            self.clock.now = max(self.clock.now, envelope.saved_time(snapshot))
+            self.system.now = self.clock.now
+            envelope.open_envelope(self.system, snapshot)
+            for timer in self.system.timers.pending.values():
+                self.clock.arm(timer)
+        elif snapshot is not None:
+            document = snapshot.to_xstate() if isinstance(snapshot, Snapshot) else snapshot
+            restore(self.system, document, strict=self.machine.semantics == "xstate", system_id=system_id)
+        else:
+            self.system.boot(input, system_id=system_id)
+        self.system.now = self.clock.now
+        self.system.start()
+        self._drive()
+
+    # -------------------------------------------------------------- reading
+
+    @property
+    def snapshot(self) -> Snapshot[C]:
+        """The machine's snapshot now."""
+        return self.system.root.snapshot  # type: ignore[no-any-return]
+
+    @property
+    def now(self) -> float:
+        """Virtual time in milliseconds."""
+        return self.clock.now
+
+    @property
+    def waiting(self) -> tuple[Started, ...]:
+        """Outside actors that are running now, oldest first."""
+        return tuple(run for run in self.starts if (cell := self.system.cell(run.ref)) is not None and cell.begun and cell.snapshot.status == "active")
+
+    def child(self, path: str) -> Any:
+        """The snapshot of a child actor by its path of ids. Raises :class:`UsageError`."""
+        return self._cell(path).snapshot
+
+    def _cell(self, path: str) -> Cell:
+        cell = self.find(path)
+        if cell is None:
+            known = ", ".join(sorted(self.snapshot.children)) or "none"
+            raise UsageError(f"no child {path!r}; children now: {known}")
+        return cell
+
+    # -------------------------------------------------------------- driving
+
+    def send(self, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+        """Send an event and run to rest; returns the snapshot after it."""
+        made = to_event(event, data)
+        if self._on_unhandled == "raise":
+            self._refuse_unhandled(made)
+        self.system.send(made)
+        return self._drive()
+
+    def send_to(self, path: str, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+        """Send an event straight to a child."""
+        self.system.send(to_event(event, data), self._cell(path).ref)
+        return self._drive()
+
+    def _refuse_unhandled(self, event: Any) -> None:
+        snapshot = self.snapshot
+        found = program_of(self.machine).select(snapshot._configuration, snapshot.context, event)
+        if found and snapshot.status == "active":
+            return
+        options = [option for option in snapshot.next_events() if option.enabled]
+        allowed = [option.type for option in options]
+        refusal = next((o for o in snapshot.next_events() if o.type == event["type"]), None)
+        why = f" ({refusal.reason})" if refusal is not None and refusal.reason else ""
+        states = ", ".join(snapshot.atomic_states)
+        raise InvalidTransition(
+            f"{event['type']!r} is not handled in {states} [{snapshot.status}]{why}; "
+            f"allowed now: {', '.join(allowed) or 'nothing'}",
+            state=snapshot.value,
+            event=event["type"],
+            allowed=allowed,
+        )
+
+    def advance(self, ms: float | None = None, *, seconds: float | None = None) -> Snapshot[C]:
+        """Let virtual time pass: milliseconds, or ``seconds=``."""
+        if (ms is None) == (seconds is None):
+            raise UsageError("advance() takes milliseconds, or seconds=…, not both or neither")
+        span = ms if ms is not None else (seconds or 0) * 1000
+        if span < 0:
+            raise UsageError("time cannot go backwards")
+        self.clock.advance(span, self._fire)
+        self.system.now = self.clock.now
+        return self.snapshot
+
+    def settle(self) -> Snapshot[C]:
+        """Advance to each pending timer in turn until none is left.
+
+        Raises :class:`ExecutionError` after 100,000 timers: the machine then
+        keeps setting new ones for ever.
+        """
+        for _ in range(SETTLE_LIMIT):
+            due = self.clock.next_due()
+            if due is None:
+                return self.snapshot
+            self.advance(max(0.0, due - self.clock.now))
+        raise ExecutionError(
+            f"the machine still sets timers after {SETTLE_LIMIT} of them; use advance() for machines that never rest"
+        )
+
+    def stop(self) -> Snapshot[C]:
+        """Stop the machine and its children. Exit actions do not run, as in XState."""
+        self.system.stop()
+        return self._drive()
+
+    def _fire(self, timer: Any) -> None:
+        self.system.now = self.clock.now
+        self.system.fire(timer)
+        self._drive()
+
+    def _drive(self) -> Snapshot[C]:
+        if not self._running:
+            self._running = True
+            try:
+                self.system.now = self.clock.now
+                self.drive()
+            finally:
+                self._running = False
+        return self.snapshot
+
+    # ------------------------------------------------------ outside actors
+
+    def resolve(self, actor: str, output: Any = UNDEFINED, *, run: int | None = None) -> Snapshot[C]:
+        """Resolve a promise actor by id or path. ``run`` picks the n-th start of that id (1-based).
+
+        A result for a run that is over changes nothing, as in XState.
+        """
+        return self._settle_promise(self._started(actor, run), promise_result(output))
+
+    def reject(self, actor: str, error: Any = UNDEFINED, *, run: int | None = None) -> Snapshot[C]:
+        """Reject a promise actor with an exception or a JSON value."""
+        return self._settle_promise(self._started(actor, run), promise_failure(error))
+
+    def _settle_promise(self, started: Started, event: Any) -> Snapshot[C]:
+        self._require(started, "promise", "resolved or rejected")
+        return self.deliver_to_self(started, event)
+
+    def deliver_to_self(self, started: Started, event: Any) -> Snapshot[C]:
+        """An outside actor reports to itself; nothing happens when it is over."""
+        cell = self.system.cell(started.ref)
+        if cell is not None and cell.snapshot.status == "active":
+            self.system.send(event, started.ref, started.ref)
+        return self._drive()
+
+    def feed(self, actor: str, value: Any, *, run: int | None = None) -> Snapshot[C]:
+        """Let an observable actor yield ``value``."""
+        started = self._started(actor, run)
+        self._require(started, "observable", "fed")
+        cell = self.system.cell(started.ref)
+        if started.logic.kind == "event-observable":
+            if cell is not None and cell.parent is not None and cell.begun:
+                self.system.send(to_event(value), cell.parent.ref, started.ref)
+            return self._drive()
+        return self.deliver_to_self(started, observable_value(value))
+
+    def complete(self, actor: str, *, run: int | None = None) -> Snapshot[C]:
+        """End an observable actor."""
+        started = self._started(actor, run)
+        self._require(started, "observable", "completed")
+        return self.deliver_to_self(started, OBSERVABLE_COMPLETED)
+
+    def break_off(self, actor: str, error: Any, *, run: int | None = None) -> Snapshot[C]:
+        """End an observable actor with an error."""
+        started = self._started(actor, run)
+        self._require(started, "observable", "broken off")
+        return self.deliver_to_self(started, observable_failure(error))
+
+    def send_back(self, actor: str, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+        """Let a callback actor send ``event`` to its parent."""
+        started = self._started(actor, None)
+        self._require(started, "callback", "asked to send back")
+        cell = self.system.cell(started.ref)
+        if cell is not None and cell.parent is not None and cell.snapshot.status != "stopped":
+            self.system.send(to_event(event, data), cell.parent.ref, started.ref)
+        return self._drive()
+
+    def run(self, actor: str) -> Snapshot[C]:
+        """Really run a waiting promise actor's function, to its end, and deliver what came of it."""
+        started = self._started(actor, None)
+        self._require(started, "promise", "run")
+        try:
+            result = self._call_promise(started)
+        except Exception as error:
+            return self.deliver_to_self(started, promise_failure(error))
+        return self.deliver_to_self(started, promise_result(result))
+
+    def _call_promise(self, started: Started) -> Any:
+        def emit(event: Any, **data: Any) -> None:
+            self.system.emit(started.ref, to_event(event, data))
+
+        value = started.logic.call(started.input, started.ref, self.system.view, emit)
+        if hasattr(value, "__await__"):
+
+            async def wait() -> Any:
+                return await value
+
+            return asyncio.run(wait())
+        return value
+
+    def _started(self, actor: str, run: int | None) -> Started:
+        by_path = [s for s in self.starts if s.path == actor]
+        found = by_path or [s for s in self.starts if s.path.rpartition("/")[2] == actor]
+        if run is not None:
+            if not 1 <= run <= len(found):
+                raise UsageError(f"actor {actor!r} was started {len(found)} times, not {run}")
+            return found[run - 1]
+        live = [s for s in found if (cell := self.system.cell(s.ref)) is not None and cell.snapshot.status == "active"]
+        if not found:
+            waiting = ", ".join(s.path for s in self.waiting) or "none"
+            raise UsageError(f"no actor {actor!r} was started; waiting now: {waiting}")
+        return (live or found)[-1]
+
+    def _require(self, started: Started, kind: str, verb: str) -> None:
+        actual = started.logic.kind
+        if actual != kind and not (kind == "observable" and actual == "event-observable"):
+            raise UsageError(f"{started.path!r} is a {actual} actor; only a {kind} can be {verb}")
+
+    # ------------------------------------------------------------- saving
+
+    def to_xstate(self) -> dict[str, Any]:
+        """XState's persisted snapshot, which Node can restore. Timers and queues are not in it."""
+        return plain(persisted(self.system))  # type: ignore[no-any-return]
+
+    def save(self) -> dict[str, Any]:
+        """Everything needed to go on later (:mod:`statecharts.interpreter.envelope`), as plain JSON."""
+        return envelope.seal(self.system)
+
+    # ------------------------------------------------------------- watching
+
+    def subscribe(self, listener: Callable[[Snapshot[C]], Any]) -> Callable[[], None]:
+        """Call ``listener`` with each published snapshot; returns the unsubscribe function."""
+        self._subscribers.append(listener)
+        return lambda: self._subscribers.remove(listener) if listener in self._subscribers else None
+
+    @property
+    def stubbed_actions(self) -> Iterable[StubbedAction]:
+        """Unbound actions that would have run (``stubs=True``)."""
+        return tuple(self.stub_record)
+
+    # ------------------------------------------------- what the driver asks
+
+    def begin(self, delivery: Begin) -> None:
+        self.starts.append(Started(self.path(delivery.actor), delivery.actor, delivery.logic, delivery.input))
+        if delivery.logic.kind == "callback":
+            self.begin_callback(delivery)
+
+    def end(self, delivery: End) -> None:
+        self.ended.append(delivery.actor)
+        self.end_callback(delivery.actor)
+
+    def arm(self, timer: Any) -> None:
+        self.clock.arm(timer)
+
+    def disarm(self, timer: Any) -> None:
+        self.clock.disarm(timer)
+
+    def log(self, ref: ActorRef, value: Any, label: Any) -> None:
+        self.logged.append((label, value))
+        if self._logger is not None:
+            self._logger(*([label] if label is not UNDEFINED else []), value)
+
+    def _perform(self, delivery: Perform) -> None:
+        if isinstance(delivery.effect, RunAction):
+            self.effects.append(delivery.effect)
+        super()._perform(delivery)
+
+    def emitted(self, delivery: Emitted) -> None:
+        if delivery.actor.session == self.system.root.ref.session:
+            self.emitted_events.append(delivery.event)
+
+    def published(self, delivery: Published) -> None:
+        if delivery.actor.session == self.system.root.ref.session:
+            for listener in list(self._subscribers):
+                listener(delivery.snapshot)
+
+    def failed(self, delivery: Failed) -> None:
+        self.ended.append(delivery.actor)
+
+    def inspected(self, event: Any) -> None:
+        if self._observer is not None:
+            self._observer(event)
+
+
+def _clock(clock: str | VirtualClock) -> VirtualClock:
+    if not isinstance(clock, str):
+        return clock
+    if clock == "exact":
+        return ExactClock()
+    if clock == "jumping":
+        return JumpingClock()
+    raise UsageError(f"clock is 'exact', 'jumping' or a clock of your own, not {clock!r}")

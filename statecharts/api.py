@@ -1,0 +1,109 @@
+"""Where formats, engines and the core meet: the functions a user calls."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .adapters.formats import xstate
+from .errors import Problem, UsageError
+from .implementations import Implementations
+from .machine import Machine
+
+FORMATS = ("xstate",)
+
+
+class DefinitionWarning(UserWarning):
+    """Something in a document that is harmless today and probably not meant."""
+
+
+def load_machine(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    implementations: Implementations | Mapping[str, Any] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002
+    strict: bool = True,
+    semantics: str | None = None,
+) -> Machine[Any, Any]:
+    """A machine from a path, a text or a mapping.
+
+    A ``str`` that starts with ``{`` or ``<`` or holds a newline is text;
+    otherwise it is a path. ``strict`` (default) makes everything that XState
+    would silently drop, ignore or die of later a problem now. ``semantics``
+    is ``"xstate"`` (XState with numbered corrections; the default under
+    strict) or ``"xstate-exact"``.
+
+    Raises :class:`DefinitionError` with every problem found, and
+    :class:`ImplementationError` for a callable that cannot be bound. Names
+    that are not bound yet are no error; see :attr:`Machine.missing`.
+    """
+    document, file = _read(source)
+    kind = format if format is not None else _format_of(document, file)
+    if kind not in FORMATS:
+        raise UsageError(f"format {kind!r} is not known; known: {', '.join(FORMATS)}")
+    definition, problems = xstate.read_definition(document, strict=strict, semantics=semantics, file=file)
+    for problem in problems:
+        warnings.warn(str(problem), DefinitionWarning, stacklevel=2)
+    machine: Machine[Any, Any] = Machine(definition, Implementations.of(implementations))
+    if strict:
+        for problem in surplus_problems(machine):
+            warnings.warn(str(problem), DefinitionWarning, stacklevel=2)
+    return machine
+
+
+def surplus_problems(machine: Machine[Any, Any]) -> list[Problem]:
+    """Bound names the document does not use, as warnings, with the nearest name it does use."""
+    from difflib import get_close_matches
+
+    found = []
+    for kind, name in machine.surplus:
+        near = get_close_matches(name, [m.name for m in machine.missing if m.kind == kind], 1)
+        hint = f"Did you mean {near[0]!r}?" if near else None
+        found.append(Problem("surplus-name", "", f"{kind} {name!r} is bound but not used", hint, "warning"))
+    return found
+
+
+def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str | Mapping[str, Any], str | None]:
+    if isinstance(source, Mapping):
+        return source, None
+    if isinstance(source, str) and _is_text(source):
+        return source, None
+    path = Path(source)
+    try:
+        return path.read_text(encoding="utf-8-sig"), str(path)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {str(path)!r}; pass a path, JSON text, or a dict") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error}") from None
+
+
+def _is_text(source: str) -> bool:
+    return source.lstrip("\ufeff \t").startswith(("{", "<")) or "\n" in source
+
+
+def _format_of(document: str | Mapping[str, Any], file: str | None) -> str:
+    suffix = Path(file).suffix.lower() if file is not None else ""
+    if suffix in (".scxml", ".xml") or (isinstance(document, str) and document.lstrip("\ufeff \t\r\n").startswith("<")):
+        return "scxml"
+    if suffix in (".yaml", ".yml"):
+        return "sismic"
+    return "xstate"
+
+
+def simulate(
+    machine: Machine[Any, Any],
+    input: Any = None,  # noqa: A002
+    snapshot: Any = None,
+    **options: Any,
+) -> Any:
+    """Run ``machine`` synchronously on a virtual clock; see :class:`Simulation` for the options.
+
+    ``stubs=True`` runs a machine nobody has bound: actions are recorded and
+    ``guards={"name": True}`` answers for its guards.
+    """
+    from .adapters.engines.simulation import Simulation
+
+    return Simulation(machine, input, snapshot, **options)

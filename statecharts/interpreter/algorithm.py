@@ -1,0 +1,310 @@
+"""The algorithm: which transitions are taken, what is left, what is entered.
+
+Function names are those of the W3C SCXML algorithm (appendix D) and of
+XState's ``stateUtils``. Everything here is a pure function of its arguments.
+Where XState differs from SCXML (domain, entry by default, order) the
+function says so. These functions *plan*: a plan is computed once per
+configuration and set of transitions and then kept (:mod:`.program`).
+
+Reading order, top down::
+
+    select_transitions            an event's transitions, innermost first
+    select_eventless_transitions  the same for ``always``
+    remove_conflicting_transitions
+    get_transition_domain  <- get_effective_target_states
+    compute_exit_set
+    compute_entry_set      <- add_descendant_states_to_enter, add_ancestor_states_to_enter
+    is_in_final_state
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import ExecutionError
+from ..nodes import StateNode, Transition
+from ..values import UNDEFINED
+from .configuration import initial_target
+
+Nodes = Sequence[StateNode]
+
+
+class HistoryView:
+    """The history a plan looks at; remembers whether it was asked, for the plan then depends on it."""
+
+    __slots__ = ("used", "values")
+
+    def __init__(self, values: Mapping[str, tuple[StateNode, ...]]) -> None:
+        self.values = values
+        self.used = False
+
+    def get(self, node: StateNode) -> tuple[StateNode, ...] | None:
+        """What the history state ``node`` remembers, if anything."""
+        self.used = True
+        return self.values.get(node.id)
+
+
+def read_type(node: StateNode | None) -> StateNode:
+    """``node``, or XState's own failure on a null target."""
+    if node is None:
+        raise ExecutionError("Cannot read properties of null (reading 'type')", js_name="TypeError")
+    return node
+
+
+# ------------------------------------------------------------- conflicts
+
+
+def remove_conflicting_transitions(
+    enabled: Sequence[Transition], active: Nodes, history: HistoryView
+) -> list[Transition]:
+    """Drop transitions preempted by others whose exit sets they share; deeper sources win."""
+    kept: list[Transition] = []
+    for candidate in dict.fromkeys(enabled):
+        preempted = False
+        losers: list[Transition] = []
+        for other in kept:
+            mine = set(compute_exit_set([candidate], active, history))
+            if mine.isdisjoint(compute_exit_set([other], active, history)):
+                continue
+            if candidate.source.is_below(other.source):
+                losers.append(other)
+            else:
+                preempted = True
+                break
+        if not preempted:
+            kept = [t for t in kept if t not in losers]
+            kept.append(candidate)
+    return kept
+
+
+# ---------------------------------------------------------------- domain
+
+
+class _Default(NamedTuple):
+    """Where a history state leads when nothing is recorded."""
+
+    targets: tuple[StateNode, ...]
+    is_parents_initial: bool
+
+
+def resolve_history_default(node: StateNode) -> _Default:
+    """The default of a history node: its own target, else its parent's default entry."""
+    parent = node.parent
+    if parent is None:
+        raise ExecutionError("Cannot read properties of undefined (reading 'type')", js_name="TypeError")
+    if node.raw_history_target is not UNDEFINED:
+        if node.history_targets is None:
+            raise ExecutionError(f"Child state '{node.raw_history_target}' does not exist on '{parent.id}'")
+        return _Default(node.history_targets, False)
+    if parent.type == "parallel":
+        return _Default((parent,), False)
+    return _Default((initial_target(parent),), True)
+
+
+def get_effective_target_states(
+    targets: Iterable[StateNode | None] | None, history: HistoryView, depth: int = 0
+) -> list[StateNode]:
+    """Targets with each history state replaced by what it stands for; no repeats."""
+    if depth > MAX_HISTORY_DEPTH:
+        raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
+    found: dict[StateNode, None] = {}
+    for target in targets or ():
+        node = read_type(target)
+        if node.type != "history":
+            found[node] = None
+            continue
+        recorded = history.get(node)
+        if recorded is not None:
+            found.update(dict.fromkeys(recorded))
+        else:
+            default = resolve_history_default(node)
+            found.update(dict.fromkeys(get_effective_target_states(default.targets, history, depth + 1)))
+    return list(found)
+
+
+MAX_HISTORY_DEPTH = 200
+
+
+def find_least_common_ancestor(nodes: Nodes) -> StateNode | None:
+    """The nearest proper ancestor of the first node that has all others below it; may be parallel (SCXML: may not)."""
+    head, *tail = nodes
+    for ancestor in head.proper_ancestors():
+        if all(node.is_below(ancestor) for node in tail):
+            return ancestor
+    return None
+
+
+def get_transition_domain(transition: Transition, history: HistoryView) -> StateNode | None:
+    """The state inside which ``transition`` changes things; ``None`` when the root itself is left.
+
+    XState's transitions are internal unless ``reenter`` says otherwise, for
+    any type of source (SCXML §3.13: only when declared, and compound).
+    """
+    source = transition.source
+    targets = get_effective_target_states(transition.targets, history)
+    if not transition.reenter and all(target is source or target.is_below(source) for target in targets):
+        return source
+    ancestor = find_least_common_ancestor([*targets, source])
+    if ancestor is not None:
+        return ancestor
+    if transition.reenter:
+        return None
+    root = source
+    while root.parent is not None:
+        root = root.parent
+    return root
+
+
+# ------------------------------------------------------------------ exit
+
+
+def compute_exit_set(transitions: Iterable[Transition], active: Nodes, history: HistoryView) -> list[StateNode]:
+    """Active states that ``transitions`` leave, in the order in which they are found."""
+    found: dict[StateNode, None] = {}
+    for transition in transitions:
+        if not transition.targets:
+            continue
+        domain = get_transition_domain(transition, history)
+        if domain is None:  # the root itself is left
+            found.update(dict.fromkeys(active))
+            continue
+        if transition.reenter and transition.source is domain:
+            found[domain] = None
+        for node in active:
+            if node.is_below(domain):
+                found[node] = None
+    return list(found)
+
+
+# ----------------------------------------------------------------- entry
+
+
+class EntrySet:
+    """States to enter, and those among them whose own ``initial`` actions run."""
+
+    __slots__ = ("_below", "default", "states")
+
+    def __init__(self) -> None:
+        self.states: dict[StateNode, None] = {}
+        self.default: dict[StateNode, None] = {}
+        self._below: set[int] = set()
+
+    def add(self, node: StateNode) -> None:
+        """Enter ``node``."""
+        if node in self.states:
+            return
+        self.states[node] = None
+        parent = node.parent
+        while parent is not None and parent.index not in self._below:
+            self._below.add(parent.index)
+            parent = parent.parent
+
+    def reaches_below(self, node: StateNode) -> bool:
+        """Whether some state to enter lies properly below ``node``."""
+        return node.index in self._below
+
+
+def compute_entry_set(transitions: Iterable[Transition], history: HistoryView) -> EntrySet:
+    """States that ``transitions`` enter, given the history recorded on the way out."""
+    entry = EntrySet()
+    for transition in transitions:
+        domain = get_transition_domain(transition, history)
+        source = transition.source
+        for target in transition.targets or ():
+            node = read_type(target)
+            moves = source is not node or source is not domain or transition.reenter
+            if node.type != "history" and moves:
+                entry.add(node)
+                entry.default[node] = None
+            add_descendant_states_to_enter(node, history, entry)
+        limit = None if source.parent is None and transition.reenter else domain
+        for node in get_effective_target_states(transition.targets, history):
+            ancestors = node.proper_ancestors(domain)
+            if domain is not None and domain.type == "parallel":
+                ancestors.append(domain)
+            add_ancestor_states_to_enter(ancestors, limit, history, entry)
+    return entry
+
+
+def add_descendant_states_to_enter(node: StateNode, history: HistoryView, entry: EntrySet, depth: int = 0) -> None:
+    """Default entry below ``node``, or what its history remembers."""
+    if depth > MAX_HISTORY_DEPTH * 5:
+        raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
+    if node.type == "history":
+        _enter_history(node, history, entry, depth)
+    elif node.type == "compound":
+        child = initial_target(node)
+        if child.type != "history":
+            entry.add(child)
+            entry.default[child] = None
+        add_descendant_states_to_enter(child, history, entry, depth + 1)
+        add_ancestor_states_to_enter(child.proper_ancestors(node), None, history, entry)
+    elif node.type == "parallel":
+        for child in node.real_children():
+            if not entry.reaches_below(child):
+                entry.add(child)
+                entry.default[child] = None
+                add_descendant_states_to_enter(child, history, entry, depth + 1)
+
+
+def _enter_history(node: StateNode, history: HistoryView, entry: EntrySet, depth: int) -> None:
+    targets = history.get(node)
+    by_initial = False
+    if targets is None:
+        default = resolve_history_default(node)
+        targets, by_initial = default.targets, default.is_parents_initial
+    for target in targets:
+        entry.add(target)
+        if by_initial and node.parent is not None:
+            entry.default[node.parent] = None
+        add_descendant_states_to_enter(target, history, entry, depth + 1)
+    for target in targets:
+        add_ancestor_states_to_enter(target.proper_ancestors(node.parent), None, history, entry)
+
+
+def add_ancestor_states_to_enter(
+    ancestors: Nodes, limit: StateNode | None, history: HistoryView, entry: EntrySet
+) -> None:
+    """Ancestors below ``limit``, and the other regions of parallel ones.
+
+    Regions entered this way do not run their own ``initial`` actions (SCXML: they do).
+    """
+    for ancestor in ancestors:
+        if limit is None or ancestor.is_below(limit):
+            entry.add(ancestor)
+        if ancestor.type == "parallel":
+            for child in ancestor.real_children():
+                if not entry.reaches_below(child):
+                    entry.add(child)
+                    add_descendant_states_to_enter(child, history, entry)
+
+
+# ------------------------------------------------------------ completion
+
+
+def is_in_final_state(node: StateNode, active: Mapping[StateNode, Any]) -> bool:
+    """Whether ``node`` is complete: a final child is active, or all regions are complete."""
+    if node.type == "compound":
+        return any(child.type == "final" and child in active for child in node.real_children())
+    if node.type == "parallel":
+        return all(is_in_final_state(child, active) for child in node.real_children())
+    return node.type == "final"
+
+
+def initial_transition_of(root: StateNode) -> Transition:
+    """The pseudo transition that enters the root and everything below it by default."""
+    targets: dict[StateNode, None] = {}
+
+    def visit(node: StateNode) -> None:
+        if node in targets:
+            return
+        targets[node] = None
+        if node.type == "compound":
+            visit(initial_target(node))
+        elif node.type == "parallel":
+            for child in node.real_children():
+                visit(child)
+
+    visit(root)
+    return Transition(root, None, tuple(targets), reenter=True)

@@ -1,0 +1,280 @@
+"""Binding: from guards, actions and values as declared to what a plan can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..actions import (
+    Action,
+    Assign,
+    Cancel,
+    Emit,
+    Enqueue,
+    InlineAction,
+    Log,
+    NamedAction,
+    NullAction,
+    Raise,
+    SendTo,
+    SpawnChild,
+    StopChild,
+    parse_action,
+)
+from ..callables import ACTION_ARGUMENTS, ENQUEUE_ARGUMENTS, GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit, names
+from ..errors import ExecutionError
+from ..expressions import Template
+from ..guards import (
+    AllOf,
+    AnyOf,
+    ExpressionGuard,
+    Guard,
+    InlineGuard,
+    NamedGuard,
+    Negation,
+    StateIn,
+    parse_guard,
+)
+from ..implementations import Implementations
+from ..nodes import StateNode
+from ..values import UNDEFINED, freeze
+from .children import SpawnOperation, StopOperation
+from .configuration import Configuration
+from .operations import (
+    CancelOperation,
+    EmitOperation,
+    EnqueueOperation,
+    Frame,
+    Getter,
+    LogOperation,
+    NullOperation,
+    Operation,
+    RaiseOperation,
+    RunNamed,
+    SendOperation,
+    evaluate_template,
+)
+from .snapshot import matches_state
+from .updates import AssignAll, AssignEach
+
+GuardFunction = Callable[[Any, Any, Configuration], Any]
+"""A bound guard: ``(context, event, configuration) -> truth``."""
+
+
+def constant(value: Any) -> Getter:
+    """A getter for a value that never changes."""
+    return lambda _frame, _params: value
+
+
+NO_VALUE: Getter = constant(UNDEFINED)
+
+
+def value_getter(value: Any, what: str) -> Getter:
+    """A getter for a constant, a template or a user's function."""
+    if isinstance(value, Template):
+        return lambda frame, params: evaluate_template(value, frame, params)
+    if callable(value):
+        function = fit(value, ACTION_ARGUMENTS, what)
+
+        def call(frame: Frame, params: Any) -> Any:
+            scope = frame.scope
+            return freeze(function(frame.context, frame.event, params, scope.self_ref, scope.view))
+
+        return call
+    return constant(value)
+
+
+# ----------------------------------------------------------------- guards
+
+
+class GuardCompiler:
+    """Turns guards into functions of ``(context, event, configuration)``."""
+
+    def __init__(self, implementations: Implementations, node: Callable[[str], StateNode]) -> None:
+        self._bound = implementations.guards
+        self._node = node
+
+    def compile(self, guard: Any) -> GuardFunction:
+        """The function behind ``guard``, which may be anything a transition may carry."""
+        spec = parse_guard(guard)
+        if isinstance(spec, NamedGuard):
+            return self._named(spec)
+        if isinstance(spec, InlineGuard):
+            return _plain_guard(spec.function, UNDEFINED, "guard")
+        if isinstance(spec, AllOf):
+            parts = tuple(self.compile(part) for part in spec.guards)
+            return lambda c, e, active: all(part(c, e, active) for part in parts)
+        if isinstance(spec, AnyOf):
+            parts = tuple(self.compile(part) for part in spec.guards)
+            return lambda c, e, active: any(part(c, e, active) for part in parts)
+        if isinstance(spec, Negation):
+            inner = self.compile(spec.guard)
+            return lambda c, e, active: not inner(c, e, active)
+        if isinstance(spec, StateIn):
+            return self._state_in(spec.state)
+        if isinstance(spec, ExpressionGuard):
+            test = spec.expression.test
+            return lambda c, e, _active: test({"context": c, "event": e})
+        return _null_guard
+
+    def _named(self, spec: NamedGuard) -> GuardFunction:
+        bound = self._bound.get(spec.name, UNDEFINED)
+        if bound is UNDEFINED or bound is None or (bound is False and spec.builtin is not None):
+            if spec.builtin is not None:
+                return self.compile(spec.builtin)
+            return _missing_guard(spec.name)
+        if isinstance(bound, bool):
+            return lambda _c, _e, _active: bound
+        if callable(bound) and not isinstance(bound, Guard):
+            return _plain_guard(bound, spec.params, f"guard {spec.name!r}")
+        # an implementation may itself be a name or an object; followed when used, so a cycle fails then
+        cached: list[GuardFunction] = []
+
+        def follow(context: Any, event: Any, active: Configuration) -> Any:
+            if not cached:
+                cached.append(self.compile(bound))
+            return cached[0](context, event, active)
+
+        return follow
+
+    def _state_in(self, state: Any) -> GuardFunction:
+        if isinstance(state, str) and state.startswith("#"):
+            bit: list[int] = []
+
+            def active_by_id(_c: Any, _e: Any, active: Configuration) -> bool:
+                if not bit:
+                    bit.append(self._node(state).index)
+                return bool(active.mask >> bit[0] & 1)
+
+            return active_by_id
+        return lambda _c, _e, active: matches_state(state, active.value)
+
+
+def _plain_guard(function: Callable[..., Any], params: Any, what: str) -> GuardFunction:
+    takes = fit(function, GUARD_ARGUMENTS, what)
+    if isinstance(params, Template):
+
+        def with_template(context: Any, event: Any, _active: Configuration) -> Any:
+            return takes(context, event, freeze(params.evaluate({"context": context, "event": event})))
+
+        return with_template
+    if callable(params):
+        compute = fit(params, ("context", "event"), f"params of {what}")
+        return lambda c, e, _active: takes(c, e, freeze(compute(c, e)))
+    return lambda c, e, _active: takes(c, e, params)
+
+
+def _missing_guard(name: str) -> GuardFunction:
+    def fail(_c: Any, _e: Any, _active: Configuration) -> bool:
+        raise ExecutionError(f"Guard '{name}' is not implemented.'.")
+
+    return fail
+
+
+def _null_guard(_c: Any, _e: Any, _active: Configuration) -> bool:
+    raise ExecutionError("Cannot read properties of null (reading 'type')", js_name="TypeError")
+
+
+def guard_name(guard: Guard | None) -> str | None:
+    """The name a guard shows in messages; ``None`` for functions and combinators."""
+    return guard.name if isinstance(guard, NamedGuard) else None
+
+
+# ---------------------------------------------------------------- actions
+
+
+class ActionCompiler:
+    """Turns actions into operations."""
+
+    def __init__(self, implementations: Implementations) -> None:
+        self._bound = implementations.actions
+
+    def compile(self, action: Any, *, dialects: bool = True) -> Operation:
+        """The operation behind ``action``, which may be anything an action list may hold."""
+        spec: Action = parse_action(action, dialects=dialects)
+        if isinstance(spec, NullAction):
+            return NullOperation("null")
+        if isinstance(spec, NamedAction):
+            return self._named(spec)
+        return self._operation(spec, NO_VALUE, _label(spec))
+
+    def _named(self, spec: NamedAction) -> Operation:
+        params = value_getter(spec.params, f"params of action {spec.type!r}")
+        bound = self._bound.get(spec.type)
+        if bound is None:
+            if spec.builtin is not None:
+                return self._operation(spec.builtin, NO_VALUE, spec.type)
+            return RunNamed(f"action {spec.type!r}", spec.type, None, params)
+        return self._operation(bound, params, f"action {spec.type!r}", name=spec.type)
+
+    def _operation(self, spec: Any, params: Getter, label: str, name: str | None = None) -> Operation:
+        if isinstance(spec, InlineAction):
+            return RunNamed(label, name or spec.type, fit(spec.function, ACTION_ARGUMENTS, label), params)
+        if isinstance(spec, Assign):
+            return _assign(spec, params, label)
+        if isinstance(spec, Raise):
+            return RaiseOperation(
+                label, value_getter(spec.event, label), value_getter(spec.id, label), _delay(spec.delay, label), params
+            )
+        if isinstance(spec, SendTo):
+            return SendOperation(
+                label,
+                value_getter(spec.target, label),
+                value_getter(spec.event, label),
+                value_getter(spec.id, label),
+                _delay(spec.delay, label),
+                params,
+            )
+        return self._plain(spec, params, label)
+
+    def _plain(self, spec: Any, params: Getter, label: str) -> Operation:
+        if isinstance(spec, Emit):
+            return EmitOperation(label, value_getter(spec.event, label), params)
+        if isinstance(spec, Cancel):
+            return CancelOperation(label, value_getter(spec.id, label), params)
+        if isinstance(spec, Log):
+            return LogOperation(label, value_getter(spec.value, label), value_getter(spec.label, label), params)
+        if isinstance(spec, StopChild):
+            return StopOperation(label, value_getter(spec.target, label), params)
+        if isinstance(spec, SpawnChild):
+            return SpawnOperation(
+                label,
+                spec.src,
+                value_getter(spec.id, label),
+                spec.system_id,
+                value_getter(spec.input, label),
+                spec.sync_snapshot,
+                params,
+            )
+        assert isinstance(spec, Enqueue)
+        return EnqueueOperation(label, fit(spec.function, ENQUEUE_ARGUMENTS, label), params)
+
+
+def _label(spec: Any) -> str:
+    return spec.type if isinstance(spec, InlineAction) else type(spec).__name__
+
+
+def _delay(delay: Any, label: str) -> Getter | None:
+    return None if delay is UNDEFINED else value_getter(delay, label)
+
+
+def _assign(spec: Assign, params: Getter, label: str) -> Operation:
+    assignment = spec.assignment
+    if isinstance(assignment, Template):
+        return AssignAll(label, _template_update(assignment), params, False)
+    if callable(assignment):
+        function = fit(assignment, UPDATE_ARGUMENTS, label)
+        spawns = bool(names(assignment) & {"spawn", "self", "system"})
+        return AssignAll(label, function, params, spawns)
+    parts = tuple((key, value_getter(value, f"{label}, key {key!r}")) for key, value in assignment.items())
+    return AssignEach(label, parts, params)
+
+
+def _template_update(template: Template) -> Callable[..., Any]:
+    def update(context: Any, event: Any, params: Any, *_rest: Any) -> Any:
+        variables = {"context": context, "event": event}
+        if params is not UNDEFINED:
+            variables["params"] = params
+        return template.evaluate(variables)
+
+    return update

@@ -1,0 +1,167 @@
+"""Effects: what a step asks its host to do, as frozen values.
+
+Every effect carries the data *of its moment* and a stable ``position``
+``(transition number, effect number)``: the how-many-th macrostep of this
+actor, and the place among that macrostep's effects. Effects are of two
+phases. *Inline* effects (:class:`RunAction`, :class:`LogMessage`) are what
+XState runs at once; an in-process host runs them, in order, before it
+publishes the new snapshot. *Deferred* ones follow when the macrostep is
+over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..values import UNDEFINED
+
+Position = tuple[int, int]
+INLINE = "inline"
+DEFERRED = "deferred"
+
+
+@dataclass(frozen=True, slots=True)
+class ActorRef:
+    """An actor's address. ``session`` is unique in its system and never reused.
+
+    ``id`` is the name its parent knows it by, ``src`` the name of its logic
+    (or an inline source), ``sync_snapshot`` whether the parent hears of its
+    snapshots (``UNDEFINED`` when nobody said).
+    """
+
+    session: int
+    id: str
+    src: Any = None
+    system_id: str | None = None
+    sync_snapshot: Any = UNDEFINED
+
+    @property
+    def session_id(self) -> str:
+        """XState's session id, ``x:<n>``."""
+        return f"x:{self.session}"
+
+    def to_json(self) -> dict[str, Any]:
+        """How a reference stands in a persisted context."""
+        return {"xstate$$type": 1, "id": self.id}
+
+    def __copy__(self) -> ActorRef:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> ActorRef:
+        return self
+
+
+class RunAction(NamedTuple):
+    """Run a named or inline action. ``function`` takes (context, event, params, self, system); ``None`` if unbound."""
+
+    position: Position
+    type: str
+    params: Any
+    context: Any
+    event: Any
+    function: Callable[..., Any] | None
+
+    phase = INLINE
+
+
+class LogMessage(NamedTuple):
+    """Write a line to the host's logger. ``type`` is ``xstate.log``."""
+
+    position: Position
+    value: Any
+    label: Any
+
+    phase = INLINE
+    type = "xstate.log"
+
+
+class RaiseEvent(NamedTuple):
+    """An event for the actor itself. Without ``delay`` (ms) the core has consumed it already."""
+
+    position: Position
+    event: Any
+    id: Any
+    delay: Any
+
+    phase = DEFERRED
+    type = "xstate.raise"
+
+
+class SendEvent(NamedTuple):
+    """Send ``event`` to ``target`` (``None`` when the reference led nowhere), after ``delay`` ms if given."""
+
+    position: Position
+    target: ActorRef | None
+    target_id: Any
+    event: Any
+    id: Any
+    delay: Any
+
+    phase = DEFERRED
+    type = "xstate.sendTo"
+
+
+class EmitEvent(NamedTuple):
+    """Hand ``event`` to the actor's listeners."""
+
+    position: Position
+    event: Any
+
+    phase = DEFERRED
+    type = "xstate.emit"
+
+
+class CancelEvent(NamedTuple):
+    """Drop the timer with this send id."""
+
+    position: Position
+    send_id: Any
+
+    phase = DEFERRED
+    type = "xstate.cancel"
+
+
+class StartActor(NamedTuple):
+    """Start the child ``ref`` (``None`` for an unknown source). ``by_assign``: spawned inside an update."""
+
+    position: Position
+    ref: ActorRef | None
+    id: Any
+    src: Any
+    input: Any
+    system_id: str | None
+    by_assign: bool
+
+    phase = DEFERRED
+    type = "xstate.spawnChild"
+
+
+class StopActor(NamedTuple):
+    """Stop the child ``ref``; ``None`` when there was nothing to stop."""
+
+    position: Position
+    ref: ActorRef | None
+
+    phase = DEFERRED
+    type = "xstate.stopChild"
+
+
+class ActorCreated(NamedTuple):
+    """Inspection only: an actor came into being."""
+
+    ref: ActorRef
+
+
+class MicrostepTaken(NamedTuple):
+    """Inspection only: a microstep ended in ``snapshot``. ``transitions`` are the event types taken."""
+
+    ref: ActorRef
+    event: Any
+    snapshot: Any
+    transitions: tuple[Any, ...]
+
+
+Effect = RunAction | LogMessage | RaiseEvent | SendEvent | EmitEvent | CancelEvent | StartActor | StopActor
+Record = Effect | ActorCreated | MicrostepTaken

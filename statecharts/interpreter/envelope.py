@@ -1,0 +1,299 @@
+"""The envelope: XState's snapshot plus everything XState loses.
+
+XState's persisted form has no timers, no mailboxes and no numbering. The
+envelope keeps them beside it, so a run goes on where it stopped: timers keep
+their absolute due time (an overdue one fires once), queued events their
+order, actors their addresses, virtual time its value::
+
+    {"format": "statecharts/snapshot", "formatVersion": 1,
+     "machine": {"id", "version", "hash"}, "semantics", "now", "running",
+     "snapshot": <XState's persisted snapshot>,
+     "actors": [{"path", "session", "status", "mailbox", "sequence", ...}],
+     "timers": [...], "next": {"session", "timer"}}
+
+Reading is strict: a snapshot that does not fit the machine raises
+:class:`SnapshotError` and changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..errors import SnapshotError
+from ..machine import Machine
+from ..values import dumps, freeze, plain
+from .deliveries import Timer
+from .effects import ActorRef
+from .persistence import persisted, restore
+from .snapshot import Snapshot
+from .system import ENDED, NOT_STARTED, RUNNING, Cell, System
+
+FORMAT = "statecharts/snapshot"
+VERSION = 1
+_STATUS = {NOT_STARTED: "not-started", RUNNING: "running", ENDED: "ended"}
+_STATUS_BACK = {text: number for number, text in _STATUS.items()}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class MachineIdentity(_Strict):
+    """Which machine was saved."""
+
+    id: str
+    version: str | None = None
+    hash: str
+
+
+class SavedActor(_Strict):
+    """What XState's form leaves out of one actor. ``path``: child ids from the root."""
+
+    path: list[str]
+    session: int
+    status: str
+    open: bool = True
+    begun: bool = False
+    mailbox: list[dict[str, Any]] = Field(default_factory=list)
+    sequence: int = 0
+    error: dict[str, Any] | None = None
+
+
+class SavedTimer(_Strict):
+    """A pending delayed event. Times are milliseconds."""
+
+    handle: int
+    source: int
+    target: int | None
+    event: Any
+    id: str
+    delay: float
+    due: float
+
+
+class Numbering(_Strict):
+    """Where counting goes on."""
+
+    session: int
+    timer: int
+
+
+class Envelope(_Strict):
+    """A saved system."""
+
+    format: str
+    format_version: int = Field(alias="formatVersion")
+    machine: MachineIdentity
+    semantics: str
+    now: float
+    running: bool
+    snapshot: dict[str, Any]
+    actors: list[SavedActor]
+    timers: list[SavedTimer]
+    next: Numbering
+
+
+def machine_hash(machine: Machine[Any, Any]) -> str:
+    """SHA-256 over the document's JSON text, in which order is kept."""
+    return hashlib.sha256(dumps(_without_functions(machine.document)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _without_functions(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_functions(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_functions(member) for member in value]
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return {"@python": type(value).__name__}
+
+
+# ----------------------------------------------------------------- sealing
+
+
+def seal(system: System) -> dict[str, Any]:
+    """The whole system as plain JSON. The system must be at rest."""
+    root = system.root
+    machine = system.machine
+    document = {
+        "format": FORMAT,
+        "formatVersion": VERSION,
+        "machine": {"id": machine.id, "version": machine.version, "hash": machine_hash(machine)},
+        "semantics": machine.semantics,
+        "now": system.now,
+        "running": root.status == RUNNING,
+        "snapshot": persisted(system),
+        "actors": [_save_actor(cell, path) for path, cell in _tree(system, root, [])],
+        "timers": [_save_timer(timer) for timer in system.timers.pending.values()],
+        "next": {"session": system.next_session, "timer": system.timers.next_handle},
+    }
+    return plain(document)  # type: ignore[no-any-return]
+
+
+def _tree(system: System, cell: Cell, path: list[str]) -> Iterator[tuple[list[str], Cell]]:
+    yield path, cell
+    if isinstance(cell.snapshot, Snapshot):
+        for name, ref in cell.snapshot._children.items():
+            child = None if ref is None else system.cell(ref)
+            if child is not None:
+                yield from _tree(system, child, [*path, name])
+
+
+def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
+    saved: dict[str, Any] = {
+        "path": path,
+        "session": cell.ref.session,
+        "status": _STATUS[cell.status],
+        "open": cell.open,
+        "begun": cell.begun,
+        "mailbox": list(cell.mailbox),
+    }
+    if isinstance(cell.snapshot, Snapshot):
+        saved["sequence"] = cell.snapshot._sequence
+    error = cell.snapshot.error
+    if isinstance(error, BaseException):
+        saved["error"] = {"type": type(error).__name__, "message": str(error)}
+    return saved
+
+
+def _save_timer(timer: Timer) -> dict[str, Any]:
+    return {
+        "handle": timer.handle,
+        "source": timer.source.session,
+        "target": None if timer.target is None else timer.target.session,
+        "event": timer.event,
+        "id": timer.send_id,
+        "delay": timer.delay,
+        "due": timer.due,
+    }
+
+
+# ----------------------------------------------------------------- opening
+
+
+def is_envelope(document: Any) -> bool:
+    """Whether ``document`` is one of our envelopes (rather than XState's bare form)."""
+    return isinstance(document, Mapping) and document.get("format") == FORMAT
+
+
+def saved_time(document: Mapping[str, Any]) -> float:
+    """The virtual time at which an envelope was sealed, in ms."""
+    return float(document.get("now", 0))
+
+
+class SavedError(Exception):
+    """An error read back from an envelope: its type's name and message, not its traceback."""
+
+    def __init__(self, type_name: str, message: str) -> None:
+        super().__init__(message)
+        self.type_name = type_name
+
+
+def read_envelope(document: Any) -> Envelope:
+    """``document`` checked. Raises :class:`SnapshotError` naming each place that is wrong."""
+    try:
+        envelope = Envelope.model_validate(document)
+    except ValidationError as error:
+        faults = "\n".join(f"  /{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise SnapshotError(f"this is not a saved snapshot of ours:\n{faults}") from None
+    if envelope.format_version > VERSION:
+        raise SnapshotError(
+            f"the snapshot has format {envelope.format_version}; this release reads up to {VERSION}. Use a newer release"
+        )
+    return envelope
+
+
+def open_envelope(system: System, document: Any, *, any_hash: bool = True) -> Envelope:
+    """Make ``system``'s actors, timers and queues from an envelope. :meth:`System.start` then starts them.
+
+    Raises :class:`SnapshotError` when the snapshot belongs to another machine
+    or does not fit this one.
+    """
+    envelope = read_envelope(document)
+    if envelope.machine.id != system.machine.id:
+        raise SnapshotError(
+            f"the snapshot belongs to machine {envelope.machine.id!r}, not {system.machine.id!r}"
+        )
+    if not any_hash and envelope.machine.hash != machine_hash(system.machine):
+        raise SnapshotError(f"machine {system.machine.id!r} has changed since the snapshot was saved")
+    system.now = max(system.now, envelope.now)
+    restore(system, envelope.snapshot, strict=True)
+    _renumber(system, envelope)
+    return envelope
+
+
+def _renumber(system: System, envelope: Envelope) -> None:
+    """Give the restored actors their old addresses back, then what hangs on those."""
+    by_path = {tuple(path): cell for path, cell in _tree(system, system.root, [])}
+    renamed: dict[int, ActorRef] = {}
+    saved_cells: list[tuple[SavedActor, Cell]] = []
+    for saved in envelope.actors:
+        cell = by_path.get(tuple(saved.path))
+        if cell is None:
+            raise SnapshotError(f"the snapshot saves an actor at {'/'.join(saved.path)!r} that is not among its children")
+        renamed[cell.ref.session] = replace(cell.ref, session=saved.session, id=_saved_id(saved, cell))
+        saved_cells.append((saved, cell))
+    _readdress(system, renamed)
+    for saved, cell in saved_cells:
+        _refill(cell, saved)
+    refs = {saved.session: cell.ref for saved, cell in saved_cells}
+    for timer in envelope.timers:
+        source = refs.get(timer.source)
+        target = refs.get(timer.target) if timer.target is not None else None
+        if source is not None and target is not None:
+            system.timers.put(
+                Timer(timer.handle, source, target, freeze(timer.event), timer.id, timer.delay, timer.due)
+            )
+    system.next_session = max(system.next_session, envelope.next.session)
+    system.timers.next_handle = max(system.timers.next_handle, envelope.next.timer)
+
+
+def _saved_id(saved: SavedActor, cell: Cell) -> str:
+    return cell.ref.id if saved.path else f"x:{saved.session}"
+
+
+def _readdress(system: System, renamed: dict[int, ActorRef]) -> None:
+    cells = list(system.cells.values())
+    system.cells.clear()
+    for cell in cells:
+        old = cell.ref.session
+        cell.ref = renamed.get(old, cell.ref)
+        system.cells[cell.ref.session] = cell
+        if isinstance(cell.snapshot, Snapshot) and cell.snapshot._children:
+            children = {
+                key: None if ref is None else renamed.get(ref.session, ref)
+                for key, ref in cell.snapshot._children.items()
+            }
+            context = _readdressed(cell.snapshot._context, renamed)
+            cell.snapshot = cell.snapshot.replace(children=children, context=context)
+    for name, ref in list(system.registry.items()):
+        system.registry[name] = renamed.get(ref.session, ref)
+
+
+def _readdressed(value: Any, renamed: dict[int, ActorRef]) -> Any:
+    if isinstance(value, ActorRef):
+        return renamed.get(value.session, value)
+    if isinstance(value, dict):
+        return freeze({key: _readdressed(member, renamed) for key, member in value.items()})
+    if isinstance(value, list):
+        return freeze([_readdressed(member, renamed) for member in value])
+    return value
+
+
+def _refill(cell: Cell, saved: SavedActor) -> None:
+    cell.mailbox.extend(freeze(event) for event in saved.mailbox)
+    if saved.status == "ended":
+        cell.status = ENDED if cell.snapshot.status == "active" else NOT_STARTED
+    if isinstance(cell.snapshot, Snapshot):
+        cell.snapshot = cell.snapshot.replace(sequence=saved.sequence)
+    if saved.error is not None:
+        error = SavedError(saved.error.get("type", "Error"), saved.error.get("message", ""))
+        snapshot = cell.snapshot
+        cell.snapshot = (
+            snapshot.replace(error=error) if isinstance(snapshot, Snapshot) else replace(snapshot, error=error)
+        )

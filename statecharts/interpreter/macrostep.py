@@ -1,0 +1,296 @@
+"""Running: from one event to the next state of rest.
+
+:func:`macrostep` and :func:`initial_step` are the whole behaviour of one
+actor. They take a snapshot and return a :class:`Step`; nothing outside is
+touched. ``always`` transitions are tried before raised events, and one that
+changed nothing is not tried again before the next event (XState compares
+snapshot objects; here an explicit bit, ``frame.changed``, says it).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..callables import CONTEXT_ARGUMENTS, fit
+from ..errors import ExecutionError, StatechartError
+from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
+from ..expressions import Template
+from ..nodes import Transition
+from ..values import EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze
+from .algorithm import initial_transition_of
+from .children import stop_child
+from .effects import MicrostepTaken
+from .operations import Frame, Scope
+from .planner import Plan, PlanFailure
+from .program import Program
+from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Snapshot, Step
+from .updates import Spawner, apply_changes
+
+
+def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scope: Scope) -> Step:
+    """Everything ``event`` leads to, until the machine rests.
+
+    The snapshot's status is not looked at (as in XState); a host does not
+    deliver to an actor that is over. On an error the step carries the
+    exception, the effects up to it, and the snapshot before the event with
+    status ``error``.
+    """
+    frame = Frame(
+        program,
+        scope,
+        snapshot._configuration,
+        snapshot._order,
+        snapshot._context,
+        snapshot._children,
+        snapshot._history,
+        snapshot._sequence + 1,
+        event,
+    )
+    frame.status = snapshot._status
+    frame.output = snapshot._output
+    frame.error = snapshot._error
+    try:
+        _run_macrostep(frame, event)
+    except Exception as error:
+        return _failed(frame, snapshot, error)
+    return Step(_snapshot_of(frame), tuple(frame.records), None)
+
+
+def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
+    kind = event["type"]
+    if kind == STOP:
+        _stop_children(frame)
+        frame.status = STOPPED
+        _observe(frame, ())
+        return
+    if kind != INIT:
+        program = frame.program
+        selected = program.select(frame.configuration, frame.context, event)
+        if not selected and kind.startswith(ERROR_ACTOR_PREFIX):
+            _stop_children(frame)
+            frame.status = ERROR
+            frame.error = event.get("error", UNDEFINED)
+            _observe(frame, ())
+            return
+        microstep(frame, selected)
+        _observe(frame, selected)
+    _settle(frame)
+    if frame.status != ACTIVE:
+        kept = frame.children
+        _stop_children(frame)
+        frame.children = kept
+
+
+def _settle(frame: Frame) -> None:
+    """Eventless transitions and raised events, until there are none."""
+    program = frame.program
+    limit = program.definition.max_iterations
+    check_always = True
+    count = 0
+    while frame.status == ACTIVE:
+        count += 1
+        if count > limit:
+            raise _endless(frame, limit)
+        enabled: tuple[Transition, ...] = ()
+        if check_always:
+            enabled = program.select_eventless(
+                frame.configuration, frame.order, frame.context, frame.event, frame.history
+            )
+        eventless = bool(enabled)
+        if not enabled:
+            if not frame.queue:
+                break
+            frame.event = frame.queue.pop(0)
+            enabled = program.select(frame.configuration, frame.context, frame.event)
+        frame.changed = False
+        microstep(frame, enabled)
+        check_always = frame.changed or not eventless
+        _observe(frame, enabled)
+
+
+def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
+    """Take ``transitions`` together: exit, act, enter (SCXML ``microstep``)."""
+    if not transitions:
+        return
+    try:
+        plan = frame.program.plan(frame.configuration, frame.order, transitions, frame.history)
+    except PlanFailure as failure:
+        _run_operations(frame, failure.operations)
+        raise failure.cause from None
+    _apply(frame, plan)
+
+
+def _apply(frame: Frame, plan: Plan) -> None:
+    was_done = frame.status == DONE
+    if plan.operations:
+        _run_operations(frame, plan.operations)
+    if was_done:
+        _leave_again(frame, plan)
+        return
+    if plan.same_set:
+        return
+    target = plan.target
+    assert target is not None
+    if frame.status == DONE:
+        frame.order = plan.final_order
+    elif frame.order is not None or target.has_parallel:
+        nodes = frame.configuration.nodes if frame.order is None else frame.order
+        exits = plan.exits
+        kept = [node for node in nodes if not exits >> node.index & 1]
+        order = (*kept, *plan.entered)
+        frame.order = None if order == target.nodes else order
+    frame.configuration = target
+    frame.changed = True
+
+
+def _leave_again(frame: Frame, plan: Plan) -> None:
+    """A step on a snapshot that is done already runs all exit actions once more, as XState's does."""
+    nodes = frame.configuration.nodes if frame.order is None else frame.order
+    kept = [node for node in nodes if not plan.exits >> node.index & 1]
+    ordered = tuple(sorted([*kept, *plan.entered], key=lambda node: -node.order))
+    for node in ordered:
+        _run_operations(frame, frame.program.exit_actions(node))
+    if not plan.same_set:
+        frame.configuration = frame.program.intern(ordered)
+        frame.order = None if ordered == frame.configuration.nodes else ordered
+        frame.changed = True
+
+
+def _run_operations(frame: Frame, operations: Any) -> None:
+    for operation in operations:
+        frame.operation = operation
+        operation.run(frame)
+    frame.operation = None
+
+
+def _stop_children(frame: Frame) -> None:
+    for ref in list(frame.children.values()):
+        stop_child(frame, ref)
+
+
+def _snapshot_of(frame: Frame) -> Snapshot[Any]:
+    return Snapshot(
+        frame.program,
+        frame.configuration,
+        frame.order,
+        frame.context,
+        frame.children,
+        frame.history,
+        frame.status,
+        frame.output,
+        frame.error,
+        frame.sequence,
+    )
+
+
+def _observe(frame: Frame, transitions: tuple[Transition, ...]) -> None:
+    if frame.scope.observed:
+        types = tuple(t.event_type for t in transitions)
+        frame.records.append(MicrostepTaken(frame.scope.self_ref, frame.event, _snapshot_of(frame), types))
+
+
+def _failed(frame: Frame, before: Snapshot[Any], error: Exception) -> Step:
+    _explain(frame, error)
+    effects = tuple(frame.records)
+    failed = before.replace(status=ERROR, error=error, sequence=frame.sequence)
+    return Step(failed, effects, error)
+
+
+def _explain(frame: Frame, error: Exception) -> None:
+    """Say in a note which of the user's callables failed, and where."""
+    operation = frame.operation
+    if operation is not None and not isinstance(error, StatechartError):
+        where = f" in state {operation.state!r}" if operation.state else ""
+        note = f"raised by {operation.label}{where} of machine {frame.program.definition.id!r}"
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+
+
+def _endless(frame: Frame, limit: float) -> ExecutionError:
+    shown = int(limit) if limit == int(limit) else limit
+    message = (
+        f"Infinite loop detected: the machine has processed more than {shown} microsteps without reaching a stable "
+        "state. This usually happens when there's a cycle of transitions (e.g., eventless transitions or raised "
+        "events causing state A -> B -> C -> A)."
+    )
+    if frame.program.semantics.name_looping_states:
+        seen = _states_of_a_loop(frame)
+        message += f" The loop passes through: {', '.join(seen)}."
+    return ExecutionError(message)
+
+
+def _states_of_a_loop(frame: Frame) -> list[str]:
+    """The leaves met while the loop goes round a little longer."""
+    seen: dict[str, None] = {}
+    program = frame.program
+    try:
+        for _ in range(64):
+            before = len(seen)
+            seen.update(dict.fromkeys(node.id for node in frame.configuration.leaves))
+            enabled = program.select_eventless(frame.configuration, frame.order, frame.context, frame.event, frame.history)
+            if not enabled:
+                if not frame.queue:
+                    break
+                frame.event = frame.queue.pop(0)
+                enabled = program.select(frame.configuration, frame.context, frame.event)
+            kept = len(frame.records)
+            microstep(frame, enabled)
+            del frame.records[kept:]
+            if len(seen) == before and len(seen) > 1:
+                break
+    except Exception:  # the loop is reported, whatever else goes wrong in it
+        pass
+    return list(seen)
+
+
+# ------------------------------------------------------------------ start
+
+
+def initial_step(program: Program, input: Any, scope: Scope) -> Step:  # noqa: A002
+    """The first macrostep: initial context, default entry, and what follows from it.
+
+    Never raises for the machine's own faults: the step then carries the error
+    and a snapshot with status ``error``, as XState's does.
+    """
+    event = init_event(input)
+    root = program.intern((program.definition.root,))
+    frame = Frame(program, scope, root, None, EMPTY_OBJECT, NO_CHILDREN, NO_HISTORY, 0, event)
+    before = _snapshot_of(frame)
+    try:
+        context = _initial_context(frame, input)
+        frame.context = context
+        before = _snapshot_of(frame)
+        _enter_root(frame, program)
+        _run_macrostep(frame, event)
+    except Exception as error:
+        return _failed(frame, before, error)
+    return Step(_snapshot_of(frame), tuple(frame.records), None)
+
+
+def _enter_root(frame: Frame, program: Program) -> None:
+    try:
+        plan = program.initial_plan(initial_transition_of(program.definition.root))
+    except PlanFailure as failure:
+        _run_operations(frame, failure.operations)
+        raise failure.cause from None
+    _run_operations(frame, plan.operations)
+    assert plan.target is not None
+    frame.configuration = plan.target
+    frame.order = plan.final_order
+
+
+def _initial_context(frame: Frame, input: Any) -> Any:  # noqa: A002
+    """The context before anything is entered. A function's result replaces nothing but ``{}``."""
+    given = frame.program.machine.implementations.initial_context
+    declared = frame.program.definition.context if given is UNDEFINED else given
+    if isinstance(declared, Template):
+        variables = {} if input is UNDEFINED else {"input": input}
+        return freeze(declared.evaluate(variables))
+    if callable(declared):
+        spawner = Spawner(frame)
+        function = fit(declared, CONTEXT_ARGUMENTS, "the initial context")
+        changes = function(input, frame.scope.self_ref, spawner)
+        apply_changes(frame, changes, "the initial context")
+        spawner.adopt()
+        return frame.context
+    return freeze(declared)

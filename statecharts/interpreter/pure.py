@@ -1,0 +1,146 @@
+"""The pure face: a snapshot and an event in, a snapshot and effects out.
+
+Nothing runs and nothing is remembered: children are created (their first
+snapshots computed) but belong to no host, as in XState's ``transition``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import ImplementationError, StatechartError, UsageError
+from ..events import to_event
+from ..machine import Machine
+from ..values import UNDEFINED, freeze
+from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, Record
+from .macrostep import initial_step, macrostep
+from .program import program_of
+from .snapshot import Snapshot, Step
+from .system import Cell, System, SystemView
+
+
+class PureScope:
+    """A scope for one step without a host: a throw-away system is made when a child is."""
+
+    __slots__ = ("_cell", "_machine", "_ref", "_system", "first_session", "observed")
+
+    def __init__(self, machine: Machine[Any, Any], first_session: int = 0) -> None:
+        self._machine = machine
+        self._system: System | None = None
+        self._ref: ActorRef | None = None
+        self._cell: Cell | None = None
+        self.first_session = first_session
+        self.observed = False
+
+    @property
+    def self_ref(self) -> ActorRef:
+        if self._ref is None:
+            self._ref = ActorRef(self.first_session, f"x:{self.first_session}", self._machine.id)
+        return self._ref
+
+    @property
+    def parent_ref(self) -> ActorRef | None:
+        return None
+
+    @property
+    def view(self) -> SystemView:
+        return self._own_system().view
+
+    @property
+    def next_session(self) -> int:
+        """The session number after those used here."""
+        return self.first_session + 1 if self._system is None else self._system.next_session
+
+    def _own_system(self) -> System:
+        if self._system is None:
+            self._system = System(self._machine, first_session=self.first_session + 1)
+            self._cell = Cell(self.self_ref, self._machine, None, UNDEFINED)
+        return self._system
+
+    def create(
+        self,
+        src: Any,
+        logic: Any,
+        actor_id: Any,
+        system_id: str | None,
+        input: Any,  # noqa: A002
+        sync_snapshot: Any,
+        records: list[Record],
+    ) -> ActorRef:
+        system = self._own_system()
+        return system.create(src, logic, actor_id, system_id, input, sync_snapshot, records, self._cell).ref
+
+    def unregister(self, ref: ActorRef, position: int) -> None:
+        """Nothing is stopped here, so nothing is freed."""
+
+
+def step(machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None) -> Step:
+    """:func:`transition` as a :class:`Step`: an error is in it instead of raised."""
+    return macrostep(program_of(machine), snapshot, to_event(event), scope or PureScope(machine))
+
+
+def transition(
+    machine: Machine[Any, Any], snapshot: Snapshot[Any], event: str | Mapping[str, Any]
+) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
+    """The snapshot after ``event`` and the effects to perform, in XState's order.
+
+    Pure: the arguments are not changed and nothing runs. Raises the error
+    that ended the step, as :class:`StatechartError` (an exception of a user's
+    callable becomes :class:`ImplementationError` with it as cause), with the
+    :class:`Step` as its ``step`` attribute.
+    """
+    if not isinstance(snapshot, Snapshot):
+        raise UsageError(f"transition() takes a Snapshot of the machine, not {type(snapshot).__name__}")
+    if snapshot._program is not program_of(machine):
+        if snapshot._program.definition is not machine.definition:
+            raise UsageError(
+                f"the snapshot belongs to machine {snapshot.machine_id!r}, loaded separately from {machine.id!r}"
+            )
+        snapshot = rebase(machine, snapshot)
+    taken = macrostep(program_of(machine), snapshot, to_event(event), PureScope(machine))
+    if taken.error is not None:
+        raise _raised(taken)
+    return taken.snapshot, taken.effects
+
+
+def initial_transition(
+    machine: Machine[Any, Any], input: Any = None  # noqa: A002
+) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
+    """The first snapshot for ``input`` and the effects to perform. Raises like :func:`transition`."""
+    given = UNDEFINED if input is None else freeze(input)
+    taken = initial_step(program_of(machine), given, PureScope(machine))
+    if taken.error is not None:
+        raise _raised(taken)
+    return taken.snapshot, tuple(e for e in taken.effects if not isinstance(e, (ActorCreated, MicrostepTaken)))
+
+
+def rebase(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:
+    """``snapshot`` for another machine of the same definition (after ``provide``)."""
+    program = program_of(machine)
+    configuration = program.intern(snapshot._configuration.nodes)
+    return Snapshot(
+        program,
+        configuration,
+        snapshot._order,
+        snapshot._context,
+        snapshot._children,
+        snapshot._history,
+        snapshot._status,
+        snapshot._output,
+        snapshot._error,
+        snapshot._sequence,
+    )
+
+
+def _raised(taken: Step) -> StatechartError:
+    error = taken.error
+    assert error is not None
+    if isinstance(error, StatechartError):
+        result: StatechartError = error
+    else:
+        notes = "; ".join(getattr(error, "__notes__", ()))
+        result = ImplementationError(f"{type(error).__name__}: {error} ({notes})")
+        result.__cause__ = error
+    result.step = taken  # type: ignore[attr-defined]
+    return result

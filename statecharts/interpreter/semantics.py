@@ -1,0 +1,30 @@
+"""The rule book a document runs under, as a frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Semantics:
+    """The switches by which XState's behaviour is kept or corrected.
+
+    ``name`` is what a user writes and what a saved snapshot remembers. The
+    numbered corrections are described in ``docs/semantics.md``.
+    """
+
+    name: str
+    stop_children_on_error: bool
+    cancel_all_with_id: bool
+    unknown_actor_is_error: bool
+    spawn_without_id_uses_session: bool
+    name_looping_states: bool
+    stopped_stays_stopped: bool
+    failed_start_stops_children: bool
+
+
+XSTATE_EXACT: Final = Semantics("xstate-exact", False, False, False, False, False, False, False)
+XSTATE: Final = Semantics("xstate", True, True, True, True, True, True, True)
+
+BY_NAME: Final = {profile.name: profile for profile in (XSTATE, XSTATE_EXACT)}

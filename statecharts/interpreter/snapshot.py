@@ -1,0 +1,255 @@
+"""What a machine is between two events: an immutable snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from ..events import to_event
+from ..nodes import StateNode
+from ..targets import split_path
+from ..values import UNDEFINED, thaw
+from .configuration import Configuration, Order
+from .effects import ActorRef, Effect
+
+if TYPE_CHECKING:
+    from .program import Program
+
+C = TypeVar("C", bound=Mapping[str, Any], covariant=True)
+History = Mapping[str, tuple[StateNode, ...]]
+ACTIVE, DONE, ERROR, STOPPED = "active", "done", "error", "stopped"
+NO_HISTORY: History = {}
+NO_CHILDREN: Mapping[str, ActorRef | None] = {}
+
+
+class EventOption(NamedTuple):
+    """One event that some active state names: is it enabled now and, if not, which guards said no.
+
+    ``enabled`` is ``None`` when a guard could not answer without the event's
+    data; ``reason`` then holds what it said.
+    """
+
+    type: str
+    enabled: bool | None
+    refused_by: tuple[str, ...]
+    reason: str | None
+
+
+class Snapshot(Generic[C]):
+    """Everything an actor needs to go on. Immutable; made by the interpreter.
+
+    ``value`` is XState's state value, ``status`` one of ``active``, ``done``,
+    ``error`` and ``stopped``; ``output`` and ``error`` are ``UNDEFINED`` until
+    there is one.
+    """
+
+    __slots__ = (
+        "_children", "_configuration", "_context", "_error", "_history", "_machine_id", "_order", "_output", "_program",
+        "_sequence", "_status",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        program: Program,
+        configuration: Configuration,
+        order: Order | None,
+        context: Any,
+        children: Mapping[str, ActorRef | None],
+        history: History,
+        status: str,
+        output: Any,
+        error: Any,
+        sequence: int,
+    ) -> None:
+        self._program = program
+        self._configuration = configuration
+        self._order = order
+        self._context = context
+        self._children = children
+        self._history = history
+        self._status = status
+        self._output = output
+        self._error = error
+        self._sequence = sequence
+
+    # ------------------------------------------------------------- reading
+
+    @property
+    def context(self) -> C:
+        """The machine's data, frozen."""
+        return self._context  # type: ignore[no-any-return]
+
+    @property
+    def status(self) -> str:
+        """``active``, ``done``, ``error`` or ``stopped``."""
+        return self._status
+
+    @property
+    def output(self) -> Any:
+        """What a done machine computed, else ``UNDEFINED``."""
+        return self._output
+
+    @property
+    def error(self) -> Any:
+        """What a failed machine died of (an exception, or the JSON value it was rejected with)."""
+        return self._error
+
+    @property
+    def value(self) -> Any:
+        """The state value: a name, or a mapping from region to value. A fresh copy."""
+        return thaw(self._configuration.value)
+
+    @property
+    def children(self) -> Mapping[str, ActorRef | None]:
+        """Addresses of the child actors by id."""
+        return dict(self._children)
+
+    @property
+    def configuration(self) -> tuple[str, ...]:
+        """Ids of all active states in document order."""
+        nodes = sorted(self._configuration.nodes, key=lambda node: node.index)
+        return tuple(node.id for node in nodes)
+
+    @property
+    def atomic_states(self) -> tuple[str, ...]:
+        """Ids of the active leaves in document order."""
+        return self._configuration.atomic_states
+
+    @property
+    def history(self) -> dict[str, tuple[str, ...]]:
+        """What each history state remembers: ids of nodes."""
+        return {key: tuple(node.id for node in nodes) for key, nodes in self._history.items()}
+
+    @property
+    def sequence(self) -> int:
+        """How many macrosteps led here."""
+        return self._sequence
+
+    @property
+    def machine_id(self) -> str:
+        """The id of the machine this is a snapshot of."""
+        return self._program.definition.id
+
+    @property
+    def nodes(self) -> Order:
+        """Active nodes in XState's order."""
+        return self._configuration.nodes if self._order is None else self._order
+
+    @property
+    def tags(self) -> tuple[Any, ...]:
+        """Tags of all active states, each once."""
+        return tuple(dict.fromkeys(tag for node in self.nodes for tag in node.tags))
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """Id → meta of the active states that have one."""
+        return {node.id: thaw(node.meta) for node in self.nodes if node.meta is not UNDEFINED}
+
+    def matches(self, value: str | Mapping[str, Any]) -> bool:
+        """Whether the machine is in ``value``: a dotted path or a (partial) state value."""
+        return matches_state(value, self._configuration.value)
+
+    def has_tag(self, tag: str) -> bool:
+        """Whether some active state carries ``tag``."""
+        return any(tag in node.tags for node in self._configuration.nodes)
+
+    def can(self, event: str | Mapping[str, Any], **data: Any) -> bool:
+        """Whether ``event`` would select a transition with a target or an action. Runs guards."""
+        found = self._program.select(self._configuration, self._context, to_event(event, data))
+        return any(t.targets is not None or t.actions for t in found)
+
+    def next_events(self) -> tuple[EventOption, ...]:
+        """Every event the active states name, innermost first, with the guards' answers."""
+        return self._program.next_events(self)
+
+    # ------------------------------------------------------------- shapes
+
+    def to_json(self) -> dict[str, Any]:
+        """XState's ``snapshot.toJSON()``: for reading, not for restoring."""
+        return {
+            "status": self._status,
+            "output": self._output,
+            "error": self._error,
+            "context": self._context,
+            "value": self._configuration.value,
+            "children": {key: ref for key, ref in self._children.items() if ref is not None},
+            "historyValue": {key: [{"id": n.id} for n in nodes] for key, nodes in self._history.items()},
+            "tags": list(self.tags),
+        }
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.machine_id} {self._status} {', '.join(self.atomic_states)}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Snapshot):
+            return NotImplemented
+        return self is other or (
+            self._program is other._program
+            and self.nodes == other.nodes
+            and self._context == other._context
+            and self._children == other._children
+            and self._history == other._history
+            and self._status == other._status
+            and self._output == other._output
+            and self._error == other._error
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Snapshot[C]:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Snapshot[C]:
+        return self
+
+    def replace(self, **changes: Any) -> Snapshot[C]:
+        """A copy with some members changed (status, output, error, children, context, sequence)."""
+        return Snapshot(
+            self._program,
+            changes.get("configuration", self._configuration),
+            changes.get("order", self._order),
+            changes.get("context", self._context),
+            changes.get("children", self._children),
+            changes.get("history", self._history),
+            changes.get("status", self._status),
+            changes.get("output", self._output),
+            changes.get("error", self._error),
+            changes.get("sequence", self._sequence),
+        )
+
+
+class Step(NamedTuple):
+    """The outcome of one macrostep.
+
+    ``error`` is ``None``, or the exception that ended it; ``effects`` then
+    are those up to the error and ``snapshot`` is the failed one.
+    """
+
+    snapshot: Any
+    effects: tuple[Effect, ...]
+    error: BaseException | None = None
+
+
+def matches_state(wanted: str | Mapping[str, Any], actual: Any) -> bool:
+    """XState's ``matchesState``: whether ``actual`` lies in ``wanted``."""
+    if isinstance(wanted, str):
+        path = split_path(wanted)
+        if len(path) == 1:
+            return wanted_key(path[0], actual)
+        return _matches_path(path, actual)
+    if isinstance(actual, str):
+        return False
+    return all(key in actual and matches_state(inner, actual[key]) for key, inner in wanted.items())
+
+
+def wanted_key(key: str, actual: Any) -> bool:
+    """A bare name against a value: equal to it, or one of its keys."""
+    return actual == key if isinstance(actual, str) else key in actual
+
+
+def _matches_path(path: list[str], actual: Any) -> bool:
+    for key in path[:-1]:
+        if isinstance(actual, str) or key not in actual:
+            return False
+        actual = actual[key]
+    return wanted_key(path[-1], actual)

@@ -1,0 +1,521 @@
+"""The case protocol: JSON cases in, JSON result lines out, as the Node oracle prints them.
+
+``python -m statecharts.testing.protocol [--strict]`` reads one case a line
+on standard input. By default documents are read loosely and run as XState
+5.33 in everything; ``--strict`` uses the strict reading and our numbered
+corrections, and saves and restores through the envelope. The format is in
+``docs/reference/protocol.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..adapters.engines.simulation import Simulation
+from ..errors import StatechartError
+from ..interpreter.actors import (
+    OBSERVABLE_COMPLETED,
+    observable_failure,
+    observable_value,
+    promise_failure,
+    promise_result,
+)
+from ..interpreter.deliveries import Begin, End, Receive
+from ..interpreter.effects import ActorCreated, ActorRef, MicrostepTaken, StartActor
+from ..interpreter.macrostep import initial_step, macrostep
+from ..interpreter.program import program_of
+from ..interpreter.snapshot import Snapshot
+from ..interpreter.system import EventFlood
+from ..values import UNDEFINED, dumps, freeze, js_ordered, loads, plain
+from .protocol_library import JsError, as_event, js_string
+from .protocol_machine import MachineBuilder, collect_events
+from .protocol_pure import OracleScope, describe_effects
+
+OPERATIONS = ["sendBack", "event", "advance", "resolve", "reject", "next", "complete", "fail", "childEvent", "stop", "persist", "restore", "pure", "pureInitial", "query"]
+MAX_EVENTS_PER_STEP = 2000
+ROUNDS_AT_START, ROUNDS_AFTER_STEP, ROUNDS_AFTER_THROW = 12, 13, 1
+_SESSION = re.compile(r"\bx:(\d+)\b")
+
+
+class Handle:
+    """A started source that steps can drive."""
+
+    def __init__(self, ref: ActorRef, kind: str) -> None:
+        self.ref = ref
+        self.kind = kind
+        self.settled = False
+
+
+class ProtocolSimulation(Simulation[Any]):
+    """The simulation as the protocol watches it."""
+
+    def __init__(self, session: Session, machine: Any, options: dict[str, Any], snapshot: Any) -> None:
+        self.session = session
+        session.simulation = self
+        super().__init__(machine, session.spec.get("input", UNDEFINED), snapshot, **options)
+
+    def begin(self, delivery: Begin) -> None:
+        path = self.path(delivery.actor)
+        name = delivery.logic.source_name
+        session = self.session
+        if name in ("manual", "callback"):
+            given = delivery.input
+            session.trace_line(delivery.actor, "start" if given is UNDEFINED else f"start({dumps(given)})")
+        elif name in ("observable", "eventObservable"):
+            session.trace_line(delivery.actor, "start")
+        if name in ("echo", "fail"):
+            result = promise_result(delivery.input) if name == "echo" else promise_failure(delivery.input)
+            session.microtasks.append((delivery.actor, result))
+        else:
+            session.handles[path] = Handle(delivery.actor, name)
+
+    def end(self, delivery: End) -> None:
+        cell = self.system.cell(delivery.actor)
+        if cell is not None and cell.logic.kind != "promise":
+            self.session.trace_line(delivery.actor, "stop")
+
+    def _receive(self, delivery: Receive) -> None:
+        self.session.trace_line(delivery.actor, f"recv({js_string(delivery.event.get('type', UNDEFINED))})")
+
+    def deliver(self, ref: ActorRef | None, event: Any, source: ActorRef | None = None) -> None:
+        """Send and run to rest."""
+        self.system.send(event, ref, source)
+        self._drive()
+
+
+class Session:
+    """One case: a machine, its trace, and the steps done to it."""
+
+    def __init__(self, spec: Mapping[str, Any], strict: bool) -> None:
+        self.spec = spec
+        self.strict = strict
+        self.trace: list[str] = []
+        self.handles: dict[str, Handle] = {}
+        self.microtasks: list[tuple[ActorRef, Any]] = []
+        self.saved: Any = UNDEFINED
+        self.overrun = False
+        self.next_session = 0
+        self.inspection: list[Any] | None = None
+        self.elapsed: float = 0
+        self.simulation: ProtocolSimulation = None  # type: ignore[assignment] # set by boot()
+        builder = MachineBuilder(spec, self.trace_line, strict)
+        self.machine = builder.build(spec["machine"], spec.get("actors") or {})
+        if strict:
+            unknown = [m for m in self.machine.missing if m.kind == "action"]
+            for missing in unknown:
+                self.machine.implementations.actions.get(missing.name)
+            self.machine = self.machine.provide({}) if not unknown else _complete(self.machine)
+        self.events = spec.get("canEvents")
+        if self.events is None:
+            self.events = collect_events(spec["machine"])
+
+    # --------------------------------------------------------------- tracing
+
+    def trace_line(self, ref: ActorRef, text: str) -> None:
+        """Append to the trace, prefixed with the actor's path."""
+        path = self.simulation.path(ref)
+        self.trace.append(f"{path}|{text}" if path else text)
+
+    def _logged(self, *parts: Any) -> None:
+        self.trace.append(" ".join(part if isinstance(part, str) else dumps(part) for part in parts))
+
+    def _inspected(self, event: Any) -> None:
+        path = self.simulation.path
+        shown: dict[str, Any] = {"type": event.type, "actor": path(event.actor)}
+        if hasattr(event, "event"):
+            shown["event"] = event.event.get("type", UNDEFINED)
+        if hasattr(event, "source"):
+            shown["source"] = None if event.source is None else path(event.source)
+        snapshot = getattr(event, "snapshot", None)
+        if snapshot is not None:
+            shown["status"] = snapshot.status
+            if snapshot.value is not UNDEFINED:
+                shown["value"] = _value(snapshot)
+        if hasattr(event, "action_type"):
+            shown["action"] = event.action_type
+        if hasattr(event, "transitions"):
+            shown["transitions"] = list(event.transitions)
+        if self.inspection is None:
+            self.inspection = []
+        self.inspection.append(shown)
+
+    # ------------------------------------------------------------------ boot
+
+    def boot(self, snapshot: Any) -> None:
+        """A new actor, from its initial state or a snapshot, on a new clock."""
+        self.handles = {}
+        self.microtasks = []
+        options = {
+            "clock": "exact" if self.spec.get("clock") == "exact" else "jumping",
+            "logger": self._logged,
+            "inspect": self._inspected if self.spec.get("inspect") else None,
+            "system_id": self.spec.get("systemId"),
+            "first_session": self.next_session,
+            "max_events": MAX_EVENTS_PER_STEP,
+        }
+        if self.strict and snapshot is not None and "format" in snapshot:
+            snapshot = {**snapshot, "now": self.elapsed}
+        ProtocolSimulation(self, self.machine, options, snapshot)
+
+    def start(self) -> None:
+        """Boot, and let promises settle."""
+        given = self.spec.get("snapshot")
+        self.boot(freeze(given) if given is not None else None)
+        self.settle(ROUNDS_AT_START)
+
+    def settle(self, rounds: int) -> None:
+        """Turn the microtask queue: what was queued before a turn runs in it."""
+        for _ in range(rounds):
+            batch, self.microtasks = self.microtasks, []
+            for ref, event in batch:
+                cell = self.simulation.system.cell(ref)
+                if cell is not None and cell.snapshot.status == "active":
+                    self.simulation.deliver(ref, event, ref)
+
+    # ----------------------------------------------------------------- steps
+
+    def step(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        """Do one step; returns the extra fields of its line."""
+        self.simulation.system.events = 0
+        extra: dict[str, Any] = {}
+        operation = next((name for name in OPERATIONS if name in step), None)
+        if operation is None:
+            extra["threw"] = f"unknown step {dumps(step)}"
+            rounds = ROUNDS_AFTER_THROW
+        else:
+            try:
+                extra = getattr(self, f"_do_{operation}")(step) or {}
+                rounds = ROUNDS_AFTER_STEP
+            except EventFlood as error:
+                self.overrun = True
+                extra = {"threw": str(error)}
+                rounds = ROUNDS_AFTER_THROW
+            except Exception as error:
+                extra = {"threw": str(error)}
+                rounds = ROUNDS_AFTER_THROW
+        try:
+            self.settle(rounds)
+        except EventFlood:
+            self.overrun = True
+        return extra
+
+    def _do_event(self, step: Any) -> None:
+        self.simulation.deliver(None, freeze(as_event(step["event"])))
+
+    def _do_advance(self, step: Any) -> None:
+        self.elapsed += step["advance"]
+        self.simulation.clock.advance(step["advance"], self.simulation._fire)
+        self.simulation.system.now = self.simulation.clock.now
+
+    def _handle(self, actor: str, verb: str, *kinds: str) -> Handle:
+        found = self.handles.get(actor)
+        if found is None:
+            for path, handle in self.handles.items():
+                if path.rpartition("/")[2] == actor:
+                    found = handle
+        if found is None:
+            raise JsError(f"no manual actor '{actor}'")
+        if found.kind not in kinds:
+            if verb in ("next", "complete", "error"):
+                raise JsError(f"Cannot read properties of undefined (reading '{verb}')")
+            raise JsError(f"this.handle(...).{verb} is not a function")
+        return found
+
+    def _settle_handle(self, handle: Handle, event: Any) -> None:
+        if not handle.settled:
+            handle.settled = True
+            self.microtasks.append((handle.ref, event))
+
+    def _do_resolve(self, step: Any) -> None:
+        handle = self._handle(step["resolve"], "resolve", "manual")
+        self._settle_handle(handle, promise_result(step.get("output", UNDEFINED)))
+
+    def _do_reject(self, step: Any) -> None:
+        handle = self._handle(step["reject"], "reject", "manual")
+        error = JsError(js_string(step["errorMessage"])) if "errorMessage" in step else step.get("error", UNDEFINED)
+        self._settle_handle(handle, promise_failure(error))
+
+    def _do_sendBack(self, step: Any) -> None:
+        handle = self._handle(step["sendBack"], "sendBack", "callback")
+        cell = self.simulation.system.cell(handle.ref)
+        if cell is not None and cell.parent is not None and cell.snapshot.status != "stopped":
+            self.simulation.deliver(cell.parent.ref, freeze(as_event(step.get("event", UNDEFINED))), handle.ref)
+
+    def _observable(self, actor: str, verb: str, event: Any) -> None:
+        handle = self._handle(actor, verb, "observable", "eventObservable")
+        cell = self.simulation.system.cell(handle.ref)
+        if cell is not None:
+            self.simulation.deliver(handle.ref, event, handle.ref)
+
+    def _do_next(self, step: Any) -> None:
+        handle = self._handle(step["next"], "next", "observable", "eventObservable")
+        value = step.get("value", UNDEFINED)
+        if handle.kind == "eventObservable":
+            cell = self.simulation.system.cell(handle.ref)
+            if cell is not None and cell.parent is not None:
+                self.simulation.deliver(cell.parent.ref, freeze(value), handle.ref)
+            return
+        self._observable(step["next"], "next", observable_value(value))
+
+    def _do_complete(self, step: Any) -> None:
+        self._observable(step["complete"], "complete", OBSERVABLE_COMPLETED)
+
+    def _do_fail(self, step: Any) -> None:
+        self._observable(step["fail"], "error", observable_failure(step.get("error", UNDEFINED)))
+
+    def _do_childEvent(self, step: Any) -> None:
+        to = step["childEvent"]["to"]
+        snapshot: Any = self.simulation.snapshot
+        ref: ActorRef | None = None
+        for name in to.split("/"):
+            children = getattr(snapshot, "_children", None) or {}
+            ref = children.get(name)
+            if ref is None:
+                raise JsError(f"no child '{to}'")
+            cell = self.simulation.system.cell(ref)
+            snapshot = None if cell is None else cell.snapshot
+        self.simulation.deliver(ref, freeze(as_event(step["childEvent"].get("event", UNDEFINED))))
+
+    def _do_stop(self, step: Any) -> None:
+        self.simulation.stop()
+
+    def _do_persist(self, step: Any) -> None:
+        self.saved = self.simulation.save() if self.strict else self.simulation.to_xstate()
+
+    def _do_restore(self, step: Any) -> None:
+        given = step["restore"]
+        document = self.saved if given is True else given
+        self.next_session = self.simulation.system.next_session
+        self.boot(None if document is UNDEFINED else freeze(document))
+
+    def _do_pure(self, step: Any) -> dict[str, Any]:
+        snapshot = self.simulation.snapshot
+        if not isinstance(snapshot, Snapshot):
+            raise JsError("Cannot read properties of undefined (reading 'machine')")
+        scope = OracleScope(self.machine, self.simulation.system.next_session)
+        try:
+            taken = macrostep(program_of(self.machine), snapshot, freeze(as_event(step["pure"])), scope)
+        finally:
+            self.simulation.system.next_session = scope.next_session
+        self.simulation.system.next_session = scope.next_session
+        if taken.error is not None:
+            raise taken.error
+        return {"pure": self._pure(taken)}
+
+    def _do_pureInitial(self, step: Any) -> dict[str, Any]:
+        scope = OracleScope(self.machine, self.simulation.system.next_session)
+        taken = initial_step(program_of(self.machine), self.spec.get("input", UNDEFINED), scope)
+        self.simulation.system.next_session = scope.next_session
+        return {"pure": self._pure(taken)}
+
+    def _pure(self, taken: Any) -> dict[str, Any]:
+        snapshot = taken.snapshot
+        hidden = (ActorCreated, MicrostepTaken)
+        effects = [
+            effect
+            for effect in taken.effects
+            if not isinstance(effect, hidden) and not (isinstance(effect, StartActor) and effect.by_assign)
+        ]
+        return {
+            "value": _value(snapshot),
+            "status": snapshot.status,
+            "context": snapshot.context,
+            "actions": describe_effects(effects),
+        }
+
+    def _do_query(self, step: Any) -> dict[str, Any]:
+        query = step["query"]
+        snapshot: Any = self.simulation.snapshot
+        if not isinstance(snapshot, Snapshot):
+            return {"query": _query_bare(query)}
+        out: dict[str, Any] = {}
+        if query.get("matches"):
+            out["matches"] = [snapshot.matches(value) for value in query["matches"]]
+        if query.get("hasTag"):
+            out["hasTag"] = [snapshot.has_tag(tag) for tag in query["hasTag"]]
+        if query.get("can"):
+            out["can"] = [self._can(snapshot, event) for event in query["can"]]
+        if query.get("meta"):
+            out["meta"] = js_ordered(snapshot.meta)
+        if query.get("nextTransitions"):
+            out["nextTransitions"] = _next_transitions(snapshot)
+        if query.get("context"):
+            out["context"] = [_context_at(snapshot, path) for path in query["context"]]
+        return {"query": out}
+
+    def _can(self, snapshot: Any, event: Any) -> Any:
+        try:
+            found = snapshot._program.select(snapshot._configuration, snapshot._context, freeze(as_event(event)))
+            return any(t.targets is not None or t.actions for t in found)
+        except Exception as error:
+            return {"$error": str(error)}
+
+    # ----------------------------------------------------------------- lines
+
+    def line(self, index: int, step: Mapping[str, Any] | None, extra: Mapping[str, Any]) -> str:
+        """The result line after step ``index`` (-1: start)."""
+        snapshot = self.simulation.snapshot
+        report = self.spec.get("report") or {}
+        operation = "init" if step is None else next((name for name in OPERATIONS if name in step), "?")
+        is_machine = isinstance(snapshot, Snapshot)
+        out: dict[str, Any] = {
+            "case": self.spec.get("id"),
+            "step": index,
+            "op": operation,
+            "value": _value(snapshot) if is_machine else None,
+            "status": _or_null(snapshot.status),
+            "context": _or_null(snapshot.context),
+            "tags": list(snapshot.tags) if is_machine else [],
+            "output": _or_null(snapshot.output),
+            "error": json_error(snapshot.error),
+            "trace": self.trace,
+            "emitted": self.simulation.emitted_events,
+            "children": list(snapshot._children) if is_machine else [],
+        }
+        if report.get("can") is not False:
+            events = self.events if is_machine else []
+            can = {as_event(e)["type"]: self._can(snapshot, e) for e in events}
+            out["can"] = js_ordered(can)
+        if report.get("persisted") is not False:
+            out["persisted"] = self._persisted()
+        if self.overrun:
+            out["overrun"] = True
+        if self.inspection is not None:
+            out["inspection"] = self.inspection
+        out.update(extra)
+        text = dumps(out)
+        self.trace = []
+        self.simulation.emitted_events = []
+        self.inspection = [] if self.spec.get("inspect") else None
+        return text
+
+    def _persisted(self) -> Any:
+        try:
+            return self.simulation.to_xstate()
+        except StatechartError as error:
+            return {"$error": str(error)}
+
+
+def _complete(machine: Any) -> Any:
+    """The machine once more, now that its unknown action names are bound."""
+    from ..machine import Machine
+
+    return Machine(machine.definition, machine.implementations)
+
+
+def _value(snapshot: Any) -> Any:
+    value = snapshot._configuration.value if isinstance(snapshot, Snapshot) else snapshot.value
+    return value
+
+
+def _or_null(value: Any) -> Any:
+    return None if value is UNDEFINED else value
+
+
+def _context_at(snapshot: Any, path: str) -> Any:
+    from .protocol_library import get_path
+
+    return _or_null(plain(get_path(snapshot.context, path)))
+
+
+def json_error(error: Any) -> Any:
+    """An error as a line shows it: name and message of an exception, else the value."""
+    if isinstance(error, BaseException):
+        return {"name": getattr(error, "js_name", "Error"), "message": str(error)}
+    return _or_null(error)
+
+
+def _query_bare(query: Any) -> dict[str, Any]:
+    """A snapshot without machine answers nothing; XState's has no such methods."""
+    for key, name in (("matches", "matches"), ("hasTag", "hasTag")):
+        if query.get(key):
+            raise JsError(f"s.{name} is not a function")
+    out: dict[str, Any] = {}
+    if query.get("can"):
+        out["can"] = [{"$error": "s.can is not a function"} for _ in query["can"]]
+    if query.get("meta"):
+        raise JsError("s.getMeta is not a function")
+    if query.get("nextTransitions"):
+        raise JsError("Cannot read properties of undefined (reading 'filter')")
+    if query.get("context"):
+        out["context"] = [None for _ in query["context"]]
+    return out
+
+
+def _next_transitions(snapshot: Snapshot[Any]) -> list[dict[str, Any]]:
+    from ..interpreter.queries import next_transitions
+
+    found = []
+    for transition in next_transitions(snapshot):
+        shown: dict[str, Any] = {"eventType": transition.event_type, "source": transition.source.id}
+        if transition.targets is not None:
+            shown["target"] = [_target_id(node) for node in transition.targets]
+        found.append(shown)
+    return found
+
+
+def _target_id(node: Any) -> str:
+    if node is None:
+        raise JsError("Cannot read properties of null (reading 'id')")
+    return str(node.id)
+
+
+# --------------------------------------------------------------------- main
+
+
+def run_case(text: str, strict: bool = False) -> Iterator[str]:
+    """The result lines of one case."""
+    try:
+        spec = loads(text)
+    except json.JSONDecodeError as error:
+        yield dumps({"case": None, "step": -1, "op": "parse", "fatal": str(error)})
+        return
+    try:
+        session = Session(spec, strict)
+        session.start()
+    except Exception as error:
+        yield dumps({"case": spec.get("id"), "step": -1, "op": "create", "fatal": str(error)})
+        return
+    steps = spec.get("steps") or []
+    last_only = (spec.get("report") or {}).get("lines") == "last"
+    if not last_only or not steps:
+        yield session.line(-1, None, {})
+    for index, step in enumerate(steps):
+        extra = session.step(step)
+        if not last_only or index == len(steps) - 1:
+            yield session.line(index, step, extra)
+
+
+def run_lines(cases: Iterable[str], strict: bool = False) -> Iterator[str]:
+    """The result lines of many cases (JSON texts)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for text in cases:
+            if text.strip():
+                yield from run_case(text, strict)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read cases on standard input, write lines on standard output."""
+    given = sys.argv[1:] if arguments is None else arguments
+    unknown = [argument for argument in given if argument not in ("--strict", "--interactive")]
+    if unknown:
+        sys.stderr.write(f"usage: python -m statecharts.testing.protocol [--strict] [--interactive]; not {unknown[0]}\n")
+        return 2
+    sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")  # type: ignore[union-attr]
+    flush = "--interactive" in given
+    for line in run_lines(sys.stdin, "--strict" in given):
+        sys.stdout.write(line + "\n")
+        if flush:
+            sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

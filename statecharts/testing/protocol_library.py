@@ -1,0 +1,470 @@
+"""The case protocol's implementations by name: guards, updates, actions and actor sources.
+
+They exist so that one JSON case means the same here and under Node. Values
+may hold ``{"$ctx": path}``, ``{"$evt": path}`` and ``{"$input": path}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..actions import (
+    Action,
+    Assign,
+    Cancel,
+    Emit,
+    Raise,
+    SendTo,
+    SpawnChild,
+    StopChild,
+    enqueue,
+)
+from ..guards import InlineGuard, Negation, NullGuard, StateIn, and_, or_
+from ..values import UNDEFINED, FrozenDict, dumps, freeze, js_number, js_to_number, truthy
+
+
+class JsError(Exception):
+    """An error as JavaScript code would throw it. ``js_name`` is the constructor's name."""
+
+    def __init__(self, message: str, js_name: str = "Error") -> None:
+        super().__init__(message)
+        self.js_name = js_name
+
+
+def js_type_error(message: str) -> JsError:
+    """A JavaScript ``TypeError``."""
+    return JsError(message, "TypeError")
+
+
+# ------------------------------------------------------------------ values
+
+
+def get_path(root: Any, path: Any) -> Any:
+    """``root.a.b`` for path ``"a.b"``; ``UNDEFINED`` where it leads nowhere."""
+    if path is UNDEFINED or path == "":
+        return root
+    current = root
+    for part in js_string(path).split("."):
+        current = member(current, part)
+        if current is UNDEFINED:
+            return UNDEFINED
+    return current
+
+
+def member(value: Any, key: str) -> Any:
+    """JavaScript's ``value[key]`` for JSON values, errors and snapshots."""
+    if value is None or value is UNDEFINED:
+        return UNDEFINED
+    if isinstance(value, dict):
+        return value.get(key, UNDEFINED)
+    if isinstance(value, (list, str)):
+        if key == "length":
+            return len(value)
+        return value[int(key)] if key.isdigit() and int(key) < len(value) else UNDEFINED
+    if isinstance(value, BaseException):
+        return {"message": str(value), "name": getattr(value, "js_name", "Error")}.get(key, UNDEFINED)
+    if isinstance(value, (int, float, bool)):
+        return UNDEFINED
+    found = getattr(value, key, UNDEFINED)
+    return UNDEFINED if callable(found) else found
+
+
+def js_string(value: Any) -> str:
+    """JavaScript's ``String(value)`` for JSON values."""
+    if isinstance(value, str):
+        return value
+    if value is None or value is UNDEFINED:
+        return "null" if value is None else "undefined"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return js_number(value)
+    if isinstance(value, list):
+        return ",".join("" if item is None or item is UNDEFINED else js_string(item) for item in value)
+    return "[object Object]"
+
+
+def js_add(left: Any, right: Any) -> Any:
+    """JavaScript's ``left + right``."""
+    numbers = (int, float, type(None), type(UNDEFINED))
+    if isinstance(left, numbers) and isinstance(right, numbers):
+        return _number(left) + _number(right)
+    return js_string(left) + js_string(right)
+
+
+def _number(value: Any) -> Any:
+    if value is UNDEFINED:
+        return float("nan")
+    if value is None:
+        return 0
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        return js_to_number(value)
+    if isinstance(value, list):
+        return js_to_number(js_string(value))
+    return value if isinstance(value, (int, float)) else float("nan")
+
+
+def compare(left: Any, right: Any, test: Callable[[Any, Any], bool]) -> bool:
+    """A JavaScript relational comparison of JSON values."""
+    if isinstance(left, (str, list, dict)) and isinstance(right, (str, list, dict)):
+        return test(js_string(left), js_string(right))
+    a, b = _number(left), _number(right)
+    return test(a, b) if a == a and b == b else False
+
+
+def has_dyn(value: Any) -> bool:
+    """Whether ``value`` holds a ``$ctx``, ``$evt`` or ``$input`` somewhere."""
+    if isinstance(value, (list, tuple)):
+        return any(map(has_dyn, value))
+    if not isinstance(value, Mapping):
+        return False
+    return "$ctx" in value or "$evt" in value or "$input" in value or any(map(has_dyn, value.values()))
+
+
+def eval_dyn(value: Any, context: Any, event: Any, input: Any = UNDEFINED) -> Any:  # noqa: A002
+    """``value`` with its dynamic parts replaced."""
+    if isinstance(value, (list, tuple)):
+        return [eval_dyn(item, context, event, input) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "$ctx" in value:
+        return get_path(context, value["$ctx"])
+    if "$evt" in value:
+        return get_path(event, value["$evt"])
+    if "$input" in value:
+        return get_path(input, value["$input"])
+    return {key: eval_dyn(item, context, event, input) for key, item in value.items()}
+
+
+def dynamic(value: Any) -> Any:
+    """``value`` itself, or a function of (context, event) when something in it is dynamic."""
+    if not has_dyn(value):
+        return value
+
+    def evaluate(context: Any, event: Any) -> Any:
+        given = event.get("input", UNDEFINED) if isinstance(event, dict) else UNDEFINED
+        return eval_dyn(value, context, event, given)
+
+    return evaluate
+
+
+def as_event(event: Any) -> Any:
+    """A type name as an event object."""
+    return {"type": event} if isinstance(event, str) else event
+
+
+def listed(value: Any) -> list[Any]:
+    """Absent, one or many as a list."""
+    if value is UNDEFINED:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _params(params: Any) -> Any:
+    return FrozenDict() if params is UNDEFINED or params is None else params
+
+
+# ------------------------------------------------------------------ guards
+
+
+def _key(params: Any, name: str = "key") -> Any:
+    if params is UNDEFINED or params is None:
+        raise js_type_error(f"Cannot read properties of {js_string(params)} (reading '{name}')")
+    return member(params, name)
+
+
+def _context_guard(test: Callable[[Any, Any], bool]) -> Callable[..., bool]:
+    def guard(context: Any, event: Any, params: Any) -> bool:
+        key = _key(params)
+        return test(get_path(context, key), member(params, "value"))
+
+    return guard
+
+
+def _same(left: Any, right: Any) -> bool:
+    return _text(left) == _text(right)
+
+
+def _text(value: Any) -> Any:
+    return UNDEFINED if value is UNDEFINED else dumps(value)
+
+
+def _throw_guard(context: Any, event: Any, params: Any) -> bool:
+    message = member(params, "message")
+    raise JsError("guard failed" if message is UNDEFINED or message is None else js_string(message))
+
+
+GUARDS: dict[str, Callable[..., bool]] = {
+    "true": lambda context: True,
+    "false": lambda context: False,
+    "always": lambda context, event, params: member(params, "value") is not False,
+    "ctxEq": _context_guard(_same),
+    "ctxNe": _context_guard(lambda a, b: not _same(a, b)),
+    "ctxGt": _context_guard(lambda a, b: compare(a, b, lambda x, y: x > y)),
+    "ctxGte": _context_guard(lambda a, b: compare(a, b, lambda x, y: x >= y)),
+    "ctxLt": _context_guard(lambda a, b: compare(a, b, lambda x, y: x < y)),
+    "ctxLte": _context_guard(lambda a, b: compare(a, b, lambda x, y: x <= y)),
+    "ctxTruthy": lambda context, event, params: truthy(get_path(context, _key(params))),
+    "evtEq": lambda context, event, params: _same(get_path(event, _key(params)), member(params, "value")),
+    "evtGt": lambda context, event, params: compare(
+        get_path(event, _key(params)), member(params, "value"), lambda x, y: x > y
+    ),
+    "evtTruthy": lambda context, event, params: truthy(get_path(event, _key(params))),
+    "evtType": lambda context, event, params: event["type"] == _key(params, "type"),
+    "throw": _throw_guard,
+}
+
+
+def prepare_guard(guard: Any) -> Any:
+    """A case's guard as one of ours: the four combinators have JSON names in the protocol."""
+    if not isinstance(guard, Mapping):
+        return guard
+    params = guard.get("params")
+    params = {} if params is None else params
+    kind = guard.get("type")
+    if kind in ("and", "or"):
+        parts = [_part(item) for item in params.get("guards") or []]
+        return and_(parts) if kind == "and" else or_(parts)
+    if kind == "not":
+        inner = params.get("guard")
+        if inner is None:
+            inner = next(iter(params.get("guards") or []), UNDEFINED)
+        return Negation(_part(inner))
+    if kind in ("stateIn", "in"):
+        state = params.get("state")
+        return StateIn(freeze(state if state is not None else params.get("stateValue", UNDEFINED)))
+    return guard
+
+
+def _part(guard: Any) -> Any:
+    prepared = prepare_guard(guard)
+    if prepared is UNDEFINED:
+        return InlineGuard(_undefined_guard)
+    return NullGuard() if prepared is None else prepared
+
+
+def _undefined_guard() -> bool:
+    raise js_type_error("Cannot read properties of undefined (reading 'type')")
+
+
+# ----------------------------------------------------------------- updates
+
+
+def _update(function: Callable[[Any, Any, Any], dict[str, Any]]) -> Assign:
+    return Assign(lambda context, event, params: function(context, event, _params(params)))
+
+
+def _inc(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    key = js_string(member(p, "key"))
+    old, by = context.get(key), p.get("by")
+    return {key: js_add(0 if old is None or old is UNDEFINED else old, 1 if by is None or by is UNDEFINED else by)}
+
+
+def _set(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    return {js_string(member(p, "key")): eval_dyn(p.get("value", UNDEFINED), context, event)}
+
+
+def _set_from_event(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    source = p.get("from")
+    if source is None:
+        source = p.get("key", UNDEFINED)
+    return {js_string(member(p, "key")): get_path(event, source)}
+
+
+def _append(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    key = js_string(member(p, "key"))
+    old = context.get(key)
+    if old is None or old is UNDEFINED:
+        old = []
+    if not isinstance(old, (list, str)):
+        raise js_type_error("(a.context[p.key] ?? []) is not iterable")
+    new = get_path(event, p["from"]) if "from" in p else eval_dyn(p.get("value", UNDEFINED), context, event)
+    return {key: [*old, new]}
+
+
+def _toggle(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    key = js_string(member(p, "key"))
+    return {key: not truthy(context.get(key, UNDEFINED))}
+
+
+def _throw_assign(context: Any, event: Any, p: Any) -> dict[str, Any]:
+    message = p.get("message")
+    raise JsError("assign failed" if message is None else js_string(message))
+
+
+def _assign_all(context: Any, event: Any, p: Any) -> Any:
+    for key in ("assignments", "assignment"):
+        if p.get(key) is not None:
+            return eval_dyn(p[key], context, event)
+    return eval_dyn(p, context, event)
+
+
+# ----------------------------------------------------------------- actions
+
+
+def build_event(p: Any, context: Any, event: Any) -> Any:
+    """The event in an action's params, with its fields filled in."""
+    given = as_event(p.get("event", UNDEFINED))
+    made: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {}
+    for key, source in (p.get("ctxKeys") or {}).items():
+        made[key] = get_path(context, source)
+    for key, source in (p.get("evtKeys") or {}).items():
+        made[key] = get_path(event, source)
+    return freeze(eval_dyn(made, context, event) if has_dyn(made) else made)
+
+
+def _queue(function: Callable[..., Iterator[Any]]) -> Any:
+    """A protocol action that lists built-ins: XState's ``enqueueActions``."""
+
+    def collect(context: Any, event: Any, params: Any, enqueue: Any, check: Any, system: Any, self: Any) -> None:
+        for action in function(context, event, _params(params), check, system, self):
+            enqueue(action)
+
+    return enqueue(collect)
+
+
+def _target(to: Any, context: Any, system: Any, self: Any) -> Any:
+    if to is UNDEFINED or to in ("self", "#_internal"):
+        return self
+    if isinstance(to, Mapping) and "system" in to:
+        return system.get(to["system"])
+    if isinstance(to, Mapping) and "$ctx" in to:
+        return get_path(context, to["$ctx"])
+    return to
+
+
+def _constant(value: Any) -> Any:
+    return lambda: value
+
+
+def _send(target: Any, event: Any, p: Any) -> SendTo:
+    goal = target if isinstance(target, str) else _constant(target)
+    return SendTo(goal, event, p.get("id", UNDEFINED), p.get("delay", UNDEFINED))
+
+
+def _raise_action(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
+    yield Raise(build_event(p, c, e), p.get("id", UNDEFINED), p.get("delay", UNDEFINED))
+
+
+def _send_to(c: Any, e: Any, p: Any, _check: Any, system: Any, self: Any) -> Iterator[Any]:
+    to = p.get("to")
+    goal = _target(p.get("actorRef", UNDEFINED) if to is None else to, c, system, self)
+    yield _send(goal, build_event(p, c, e), p)
+
+
+def _send_parent(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
+    yield _send("#_parent", build_event(p, c, e), p)
+
+
+def _forward_to(c: Any, e: Any, p: Any, _check: Any, system: Any, self: Any) -> Iterator[Any]:
+    yield _send(_target(p.get("to", UNDEFINED), c, system, self), e, p)
+
+
+def _emit(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
+    yield Emit(build_event(p, c, e))
+
+
+def _cancel(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
+    found = p.get("id")
+    yield Cancel(p.get("sendId", UNDEFINED) if found is None else found)
+
+
+def _stop_child(c: Any, e: Any, p: Any, _check: Any, system: Any, self: Any) -> Iterator[Any]:
+    child = p.get("id", UNDEFINED)
+    if isinstance(child, Mapping):
+        child = _target(child, c, system, self)
+    yield StopChild(child if isinstance(child, str) else _constant(child))
+
+
+def _spawn(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
+    options: dict[str, Any] = {}
+    for key, name in (("id", "id"), ("systemId", "system_id"), ("syncSnapshot", "sync_snapshot")):
+        if key in p:
+            options[name] = p[key]
+    if "input" in p:
+        options["input"] = freeze(eval_dyn(p["input"], c, e))
+    src = p.get("src", UNDEFINED)
+    key = p.get("ctxKey")
+    if key is not None:
+        yield Assign(lambda spawn: {key: spawn(src, **options)})
+        return
+    yield SpawnChild(
+        src,
+        options.get("id", UNDEFINED),
+        options.get("system_id"),
+        options.get("input", UNDEFINED),
+        truthy(options.get("sync_snapshot", False)),
+    )
+
+
+def _choose(c: Any, e: Any, p: Any, check: Any, *_: Any) -> Iterator[Any]:
+    branches = p.get("branches") or []
+    if not isinstance(branches, (list, str)):
+        raise js_type_error(f"number {js_string(branches)} is not iterable (cannot read property Symbol(Symbol.iterator))")
+    for branch in branches:
+        if branch is None:
+            raise js_type_error("Cannot read properties of null (reading 'guard')")
+        guard = member(branch, "guard")
+        if guard is UNDEFINED or check(_part(guard)):
+            yield from listed(member(branch, "actions"))
+            return
+
+
+LIBRARY: dict[str, Action] = {
+    "inc": _update(_inc),
+    "set": _update(_set),
+    "setFromEvent": _update(_set_from_event),
+    "append": _update(_append),
+    "toggle": _update(_toggle),
+    "throwAssign": _update(_throw_assign),
+    "raise": _queue(_raise_action),
+    "sendTo": _queue(_send_to),
+    "sendParent": _queue(_send_parent),
+    "forwardTo": _queue(_forward_to),
+    "emit": _queue(_emit),
+    "cancel": _queue(_cancel),
+    "stopChild": _queue(_stop_child),
+    "spawn": _queue(_spawn),
+    "choose": _queue(_choose),
+    "xstate.assign": _update(_assign_all),
+}
+for _alias, _name in (
+    ("raise", "raise"),
+    ("sendTo", "sendTo"),
+    ("sendParent", "sendParent"),
+    ("emit", "emit"),
+    ("cancel", "cancel"),
+    ("stopChild", "stopChild"),
+    ("spawnChild", "spawn"),
+):
+    LIBRARY[f"xstate.{_alias}"] = LIBRARY[_name]
+
+
+def alias(actions: Any) -> Any:
+    """A case's own action name that stands for a list of actions."""
+    return _queue(lambda *_args: iter(listed(actions)))
+
+
+def action_text(name: str, params: Any) -> str:
+    """What an action that nobody knows writes into the trace."""
+    return name if params is UNDEFINED else f"{name}({dumps(params)})"
+
+
+def log_text(context: Any, event: Any, params: Any) -> str:
+    """What ``log`` writes: label, a context value, the event's type or a value in it."""
+    label = member(params, "label")
+    text = "" if label is UNDEFINED or label is None else js_string(label)
+    key = member(params, "ctx")
+    if key is not UNDEFINED:
+        text += f"[{js_string(key)}={_shown(get_path(context, key))}]"
+    wanted = member(params, "evt")
+    if truthy(wanted):
+        text += f"[{event['type']}]" if wanted is True else f"[{js_string(wanted)}={_shown(get_path(event, wanted))}]"
+    return text
+
+
+def _shown(value: Any) -> str:
+    return "null" if value is UNDEFINED else dumps(value)
