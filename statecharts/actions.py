@@ -135,13 +135,17 @@ def _event(event: Any) -> Any:
     return _value(event)
 
 
-def assign(assignment: Mapping[str, Any] | Callable[..., Mapping[str, Any]] | None = None, **values: Any) -> Assign:
+def assign(
+    assignment: Mapping[str, Any] | Callable[..., Mapping[str, Any]] | None = None, **values: Any
+) -> Assign:
     """Change the context: ``assign({"n": 1})``, ``assign(n=lambda context: context["n"] + 1)``, or a function."""
     if assignment is not None and values:
         raise UsageError("assign() takes one mapping or function, or keywords, not both")
     if callable(assignment):
         return Assign(assignment)
-    return Assign({key: _value(value) for key, value in (assignment if assignment is not None else values).items()})
+    return Assign(
+        {key: _value(value) for key, value in (assignment if assignment is not None else values).items()}
+    )
 
 
 def raise_(event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> Raise:  # noqa: A002
@@ -203,19 +207,25 @@ def enqueue(function: Callable[..., Any]) -> Enqueue:
     return Enqueue(function)
 
 
-def parse_actions(value: Any, pointer: str, *, dialects: bool = True, default_lang: str = "cel") -> tuple[Action, ...]:
+def parse_actions(
+    value: Any, pointer: str, *, dialects: bool = True, default_lang: str = "cel"
+) -> tuple[Action, ...]:
     """The actions written at ``pointer``: absent, one, or a list."""
     if value is UNDEFINED:
         return ()
     items = value if isinstance(value, (list, tuple)) else [value]
     single = items is not value
     return tuple(
-        parse_action(item, pointer if single else f"{pointer}/{i}", dialects=dialects, default_lang=default_lang)
+        parse_action(
+            item, pointer if single else f"{pointer}/{i}", dialects=dialects, default_lang=default_lang
+        )
         for i, item in enumerate(items)
     )
 
 
-def parse_action(value: Any, pointer: str = "", *, dialects: bool = True, default_lang: str = "cel") -> Action:
+def parse_action(
+    value: Any, pointer: str = "", *, dialects: bool = True, default_lang: str = "cel"
+) -> Action:
     """One action as written in a document or in Python, as an :data:`Action`.
 
     ``dialects=False`` reads every object as a named action, as XState 5 does.
@@ -230,9 +240,15 @@ def parse_action(value: Any, pointer: str = "", *, dialects: bool = True, defaul
         return _parse_object(value, pointer, dialects, default_lang)
     if callable(value):
         return InlineAction(value, getattr(value, "__name__", None) or "(anonymous)")
-    raise DefinitionError([
-        Problem("action-shape", pointer, f"an action is a name or an object with a type, not {type(value).__name__}")
-    ])
+    raise DefinitionError(
+        [
+            Problem(
+                "action-shape",
+                pointer,
+                f"an action is a name or an object with a type, not {type(value).__name__}",
+            )
+        ]
+    )
 
 
 def _parse_object(value: Mapping[str, Any], pointer: str, dialects: bool, lang: str) -> Action:
@@ -293,7 +309,9 @@ def _log(part: Callable[..., Any], _event: Any, holder: Mapping[str, Any]) -> Lo
 _DIALECT: dict[str, Callable[[Callable[..., Any], Callable[[], Any], Mapping[str, Any]], BuiltinAction]] = {
     "assign": _assignments,
     "raise": lambda part, event, _h: Raise(event(), part("id"), part("delay")),
-    "sendTo": lambda part, event, _h: SendTo(part("to", "actorRef", "target"), event(), part("id"), part("delay")),
+    "sendTo": lambda part, event, _h: SendTo(
+        part("to", "actorRef", "target"), event(), part("id"), part("delay")
+    ),
     "sendParent": lambda part, event, _h: SendTo("#_parent", event(), part("id"), part("delay")),
     "forwardTo": lambda part, _e, _h: SendTo(
         part("to", "actorRef", "target"), lambda event: event, part("id"), part("delay")

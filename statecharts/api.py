@@ -86,7 +86,9 @@ def _is_text(source: str) -> bool:
 
 def _format_of(document: str | Mapping[str, Any], file: str | None) -> str:
     suffix = Path(file).suffix.lower() if file is not None else ""
-    if suffix in (".scxml", ".xml") or (isinstance(document, str) and document.lstrip("\ufeff \t\r\n").startswith("<")):
+    if suffix in (".scxml", ".xml") or (
+        isinstance(document, str) and document.lstrip("\ufeff \t\r\n").startswith("<")
+    ):
         return "scxml"
     if suffix in (".yaml", ".yml"):
         return "sismic"
@@ -107,3 +109,15 @@ def simulate(
     from .adapters.engines.simulation import Simulation
 
     return Simulation(machine, input, snapshot, **options)
+
+
+def start(
+    machine: Machine[Any, Any],
+    input: Any = None,  # noqa: A002
+    snapshot: Any = None,
+    **options: Any,
+) -> Any:
+    """An asyncio actor for ``async with start(machine) as actor``; see :class:`Actor` for the options."""
+    from .adapters.engines.asyncio_host import Actor
+
+    return Actor(machine, input, snapshot, **options)

@@ -99,7 +99,9 @@ def _match_names(
 
 def _match_positions(parameters: list[inspect.Parameter], offered: Sequence[str]) -> Sequence[int] | None:
     positional = [p for p in parameters if p.kind in _POSITIONAL and _required(p)]
-    if any(_required(p) and p.kind is p.KEYWORD_ONLY for p in parameters) or len(positional) > min(3, len(offered)):
+    if any(_required(p) and p.kind is p.KEYWORD_ONLY for p in parameters) or len(positional) > min(
+        3, len(offered)
+    ):
         return None
     for index, parameter in enumerate(positional):
         if parameter.name in offered and offered.index(parameter.name) != index:
@@ -107,7 +109,9 @@ def _match_positions(parameters: list[inspect.Parameter], offered: Sequence[str]
     return range(len(positional))
 
 
-def _spread(function: Callable[..., Any], positions: Sequence[int], keywords: dict[str, int]) -> Callable[..., Any]:
+def _spread(
+    function: Callable[..., Any], positions: Sequence[int], keywords: dict[str, int]
+) -> Callable[..., Any]:
     """A callable over all offered arguments that passes on the chosen ones."""
     chosen = tuple(positions)
     if not keywords:

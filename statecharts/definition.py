@@ -126,7 +126,12 @@ def _make_nodes(builder: _Builder, document: Mapping[str, Any]) -> StateNode:
         node, configs = stack[-1]
         for key, config in configs:
             if not isinstance(config, Mapping):
-                _fail("state-shape", f"{node.pointer}/states/{key}", "a state is an object", "Write {} for an empty state.")
+                _fail(
+                    "state-shape",
+                    f"{node.pointer}/states/{key}",
+                    "a state is an object",
+                    "Write {} for an empty state.",
+                )
             child = _make_node(builder, config, key, node)
             node.children[key] = child
             stack.append((child, _child_configs(config, child)))
@@ -189,9 +194,8 @@ def _finish_node(builder: _Builder, node: StateNode) -> None:
     node.history = "shallow" if history is True else (str(history) if truthy(history) else None)
     node.history_children = tuple(child for child in node.children.values() if child.type == "history")
     at = node.pointer
-    options = {"dialects": builder.dialects, "default_lang": builder.lang}
-    node.entry = parse_actions(config.get("entry", UNDEFINED), f"{at}/entry", **options)
-    node.exit = parse_actions(config.get("exit", UNDEFINED), f"{at}/exit", **options)
+    node.entry = parse_actions(config.get("entry", UNDEFINED), f"{at}/entry", dialects=builder.dialects, default_lang=builder.lang)
+    node.exit = parse_actions(config.get("exit", UNDEFINED), f"{at}/exit", dialects=builder.dialects, default_lang=builder.lang)
     node.meta = freeze(config.get("meta", UNDEFINED))
     node.description = config.get("description", UNDEFINED)
     if node.type == "final" or node.parent is None:
@@ -209,9 +213,13 @@ def _dynamic(builder: _Builder, value: Any, pointer: str) -> Any:
 
 def _read_invokes(builder: _Builder, node: StateNode, config: Mapping[str, Any]) -> tuple[Invoke, ...]:
     invokes = []
-    for index, (item, pointer) in enumerate(_listed(config.get("invoke", UNDEFINED), f"{node.pointer}/invoke")):
+    for index, (item, pointer) in enumerate(
+        _listed(config.get("invoke", UNDEFINED), f"{node.pointer}/invoke")
+    ):
         if item is None:
-            _fail("invoke-null", pointer, "Cannot destructure property 'src' of 'invokeConfig' as it is null.")
+            _fail(
+                "invoke-null", pointer, "Cannot destructure property 'src' of 'invokeConfig' as it is null."
+            )
         invoke = item if isinstance(item, Mapping) else {}
         given = invoke.get("id")
         src = invoke.get("src")
@@ -283,7 +291,9 @@ def _read_transitions(builder: _Builder, node: StateNode) -> None:
             pointer = f"{at}/on/{descriptor.replace('~', '~0').replace('/', '~1')}"
             table[descriptor] = _read_list(builder, node, descriptor, on[descriptor], pointer)
     _read_handler(builder, node, table, config, "onDone", f"xstate.done.state.{node.id}", at)
-    for invoke, (item, pointer) in zip(node.invokes, _listed(config.get("invoke", UNDEFINED), f"{at}/invoke"), strict=True):
+    for invoke, (item, pointer) in zip(
+        node.invokes, _listed(config.get("invoke", UNDEFINED), f"{at}/invoke"), strict=True
+    ):
         if isinstance(item, Mapping):
             _read_handler(builder, node, table, item, "onDone", f"xstate.done.actor.{invoke.id}", pointer)
             _read_handler(builder, node, table, item, "onError", f"xstate.error.actor.{invoke.id}", pointer)
@@ -327,13 +337,12 @@ def _read_transition(
     else:
         config = item if isinstance(item, Mapping) else {}
     targets = _resolve_targets(builder, node, config.get("target", UNDEFINED), pointer)
-    options = {"dialects": builder.dialects, "default_lang": builder.lang}
     transition = Transition(
         source=node,
         event_type=descriptor,
         targets=targets,
         guard=_read_guard(builder, config.get("guard", UNDEFINED), descriptor, f"{pointer}/guard"),
-        actions=parse_actions(config.get("actions", UNDEFINED), f"{pointer}/actions", **options),
+        actions=parse_actions(config.get("actions", UNDEFINED), f"{pointer}/actions", dialects=builder.dialects, default_lang=builder.lang),
         reenter=truthy(config.get("reenter", UNDEFINED)),
         meta=config.get("meta", UNDEFINED),
         description=config.get("description", UNDEFINED),
@@ -360,7 +369,9 @@ def _resolve_targets(
         return None
     listed = target if isinstance(target, (list, tuple)) else [target]
     return tuple(
-        resolve_target(builder.by_id, builder.machine_id, node, item, f"{pointer}/target") if isinstance(item, str) else None
+        resolve_target(builder.by_id, builder.machine_id, node, item, f"{pointer}/target")
+        if isinstance(item, str)
+        else None
         for item in listed
     )
 
@@ -400,7 +411,9 @@ def _add_routes(builder: _Builder, root: StateNode) -> None:
         own = config.get("guard", UNDEFINED)
         guard: Guard = matches
         if truthy(own if own is not None else UNDEFINED):
-            user_guard = parse_guard(own, f"{pointer}/guard", dialects=builder.dialects, default_lang=builder.lang)
+            user_guard = parse_guard(
+                own, f"{pointer}/guard", dialects=builder.dialects, default_lang=builder.lang
+            )
             guard = AllOf((matches, user_guard))
         item = {**config, "guard": guard, "target": f"#{node.id}"}
         routes.append(_read_transition(builder, root, ROUTE, item, pointer))

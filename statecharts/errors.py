@@ -7,6 +7,7 @@
     ├── ImplementationError    the programmer: a bound callable is missing, misnamed or raised
     │   └── PurityError        a guard or update did I/O, read a clock, drew a random number, or changed its input
     ├── ExecutionError         the run: an endless macrostep, an illegal snapshot, an unhandled event
+    │   ├── EndlessLoopError   a macrostep that never comes to rest; names the states
     │   ├── InvalidTransition  an event nobody handles, when the host asked to be told
     │   └── SnapshotError      a snapshot that does not fit the machine; names what is missing
     ├── StoreError             the store: conflict, lost lease, unknown version
@@ -134,6 +135,18 @@ class ExecutionError(StatechartError):
     def __init__(self, message: str, *, js_name: str = "Error") -> None:
         super().__init__(message)
         self.js_name = js_name
+
+
+class EndlessLoopError(ExecutionError):
+    """A macrostep that never ends. ``states`` are the leaves it goes through.
+
+    ``xstate_message`` is what XState itself says, without the states.
+    """
+
+    def __init__(self, message: str, states: Sequence[str] = ()) -> None:
+        self.xstate_message = message
+        self.states = tuple(states)
+        super().__init__(f"{message} The loop passes through: {', '.join(states)}." if states else message)
 
 
 class InvalidTransition(ExecutionError):

@@ -122,9 +122,15 @@ def parse_guard(value: Any, pointer: str = "", *, dialects: bool = True, default
         return _parse_object(value, pointer, dialects, default_lang)
     if callable(value):
         return InlineGuard(value)
-    raise DefinitionError([
-        Problem("guard-shape", pointer, f"a guard is a name or an object with a type, not {type(value).__name__}")
-    ])
+    raise DefinitionError(
+        [
+            Problem(
+                "guard-shape",
+                pointer,
+                f"a guard is a name or an object with a type, not {type(value).__name__}",
+            )
+        ]
+    )
 
 
 def _parse_object(value: Mapping[str, Any], pointer: str, dialects: bool, lang: str) -> Guard:

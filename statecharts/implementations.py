@@ -77,7 +77,9 @@ class Implementations:
         for section in ("guards", "actions", "actors", "delays", "invoke_inputs", "outputs"):
             getattr(result, section).update(getattr(self, section))
             getattr(result, section).update(getattr(other, section))
-        result.initial_context = self.initial_context if other.initial_context is UNDEFINED else other.initial_context
+        result.initial_context = (
+            self.initial_context if other.initial_context is UNDEFINED else other.initial_context
+        )
         return result
 
     # ---------------------------------------------------------- decorators
@@ -156,7 +158,7 @@ class Implementations:
         self.guards[name] = value
 
     def _add_action(self, name: str, value: Any) -> None:
-        if isinstance(value, BUILTINS) or isinstance(value, InlineAction):
+        if isinstance(value, (*BUILTINS, InlineAction)):
             self.actions[name] = value
         elif callable(value):
             self.actions[name] = InlineAction(value, name)
@@ -168,7 +170,12 @@ class Implementations:
 
     def names(self) -> Iterable[tuple[str, str]]:
         """Every ``(kind, name)`` that is bound."""
-        for kind, section in (("guard", self.guards), ("action", self.actions), ("actor", self.actors), ("delay", self.delays)):
+        for kind, section in (
+            ("guard", self.guards),
+            ("action", self.actions),
+            ("actor", self.actors),
+            ("delay", self.delays),
+        ):
             for name in section:
                 yield kind, name
 
@@ -181,4 +188,6 @@ def _as_update(name: str, value: Any) -> Assign:
         return Assign(value)
     if isinstance(value, Mapping):
         return Assign(dict(value))
-    raise ImplementationError(f"update {name!r} must be a function or a mapping, not {type(value).__name__}", name=name)
+    raise ImplementationError(
+        f"update {name!r} must be a function or a mapping, not {type(value).__name__}", name=name
+    )

@@ -88,7 +88,9 @@ def _compare(
         used.setdefault((kind, name), []).append(place)
     names = set(bound.names())
     missing = tuple(
-        MissingName(kind, name, tuple(places)) for (kind, name), places in used.items() if (kind, name) not in names
+        MissingName(kind, name, tuple(places))
+        for (kind, name), places in used.items()
+        if (kind, name) not in names
     )
     surplus = tuple(pair for pair in bound.names() if pair not in used)
     return missing, surplus

@@ -43,7 +43,18 @@ class Transition:
     is a JSON ``null`` on which XState fails when the transition is taken.
     """
 
-    __slots__ = ("actions", "description", "event_type", "guard", "meta", "number", "pointer", "reenter", "source", "targets")
+    __slots__ = (
+        "actions",
+        "description",
+        "event_type",
+        "guard",
+        "meta",
+        "number",
+        "pointer",
+        "reenter",
+        "source",
+        "targets",
+    )
 
     def __init__(
         self,
@@ -69,7 +80,9 @@ class Transition:
         self.number = -1
 
     def __repr__(self) -> str:
-        arrow = "" if self.targets is None else " -> " + ", ".join(t.id if t else "null" for t in self.targets)
+        arrow = (
+            "" if self.targets is None else " -> " + ", ".join(t.id if t else "null" for t in self.targets)
+        )
         return f"<Transition {self.source.id} on {self.event_type!r}{arrow}>"
 
 

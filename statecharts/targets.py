@@ -36,7 +36,9 @@ def _error(pointer: str, message: str) -> DefinitionError:
     return DefinitionError([Problem("target-unknown", pointer, message)])
 
 
-def resolve_state_id(by_id: Mapping[str, StateNode], machine_id: str, address: str, pointer: str = "") -> StateNode:
+def resolve_state_id(
+    by_id: Mapping[str, StateNode], machine_id: str, address: str, pointer: str = ""
+) -> StateNode:
     """The node at ``#id`` or ``#id.child.path``."""
     first, *rest = split_path(address)
     node_id = first[1:] if first.startswith("#") else first
@@ -86,10 +88,15 @@ def resolve_target(
         if relative:
             return resolve_path(by_id, machine_id, source, target[1:], pointer)
         raise _error(
-            pointer, f'Invalid target: "{target}" is not a valid target from the root node. Did you mean ".{target}"?'
+            pointer,
+            f'Invalid target: "{target}" is not a valid target from the root node. Did you mean ".{target}"?',
         )
     try:
-        return resolve_path(by_id, machine_id, source.parent, source.key + target if relative else target, pointer)
+        return resolve_path(
+            by_id, machine_id, source.parent, source.key + target if relative else target, pointer
+        )
     except DefinitionError as error:
         message = error.problems[0].message
-        raise _error(pointer, f"Invalid transition definition for state node '{source.id}':\n{message}") from None
+        raise _error(
+            pointer, f"Invalid transition definition for state node '{source.id}':\n{message}"
+        ) from None

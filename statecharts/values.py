@@ -65,8 +65,8 @@ class FrozenDict(dict[str, Any]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FrozenDict, (dict(self),)
@@ -86,8 +86,8 @@ class FrozenList(list[Any]):
 
     __slots__ = ()
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FrozenList, (list(self),)
@@ -144,7 +144,9 @@ def freeze(value: Any) -> Any:
     try:
         return _freeze(value)
     except RecursionError:
-        raise UsageError("a value nests too deeply or contains itself; contexts and events are plain JSON") from None
+        raise UsageError(
+            "a value nests too deeply or contains itself; contexts and events are plain JSON"
+        ) from None
 
 
 def _freeze(value: Any) -> Any:
@@ -351,7 +353,9 @@ def loads(text: str) -> Any:
     Raises ``json.JSONDecodeError`` with line and column; NaN and infinities
     are refused, as in JavaScript.
     """
-    return json.loads(text, object_pairs_hook=_ordered_object, parse_constant=_refuse_constant, parse_int=_parse_int)
+    return json.loads(
+        text, object_pairs_hook=_ordered_object, parse_constant=_refuse_constant, parse_int=_parse_int
+    )
 
 
 def _ordered_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -55,7 +55,13 @@ class LogicSnapshot:
 
     def to_json(self) -> dict[str, Any]:
         """XState's persisted form: absent members are left out."""
-        members = {"status": self.status, "output": self.output, "error": self.error, "context": self.context, "input": self.input}
+        members = {
+            "status": self.status,
+            "output": self.output,
+            "error": self.error,
+            "context": self.context,
+            "input": self.input,
+        }
         return {key: member for key, member in members.items() if member is not UNDEFINED}
 
 
@@ -159,7 +165,11 @@ class TransitionLogic:
     def __init__(self, function: Callable[..., Any], initial: Any) -> None:
         self.function = function
         self.call = fit(function, REDUCER_ARGUMENTS, f"actor {_name(function)!r}")
-        self.start_with = fit(initial, ("input",), f"initial state of {_name(function)!r}") if callable(initial) else initial
+        self.start_with = (
+            fit(initial, ("input",), f"initial state of {_name(function)!r}")
+            if callable(initial)
+            else initial
+        )
 
     def initial(self, input: Any) -> LogicSnapshot:  # noqa: A002
         start = self.start_with

@@ -159,7 +159,9 @@ def get_transition_domain(transition: Transition, history: HistoryView) -> State
 # ------------------------------------------------------------------ exit
 
 
-def compute_exit_set(transitions: Iterable[Transition], active: Nodes, history: HistoryView) -> list[StateNode]:
+def compute_exit_set(
+    transitions: Iterable[Transition], active: Nodes, history: HistoryView
+) -> list[StateNode]:
     """Active states that ``transitions`` leave, in the order in which they are found."""
     found: dict[StateNode, None] = {}
     for transition in transitions:
@@ -227,7 +229,9 @@ def compute_entry_set(transitions: Iterable[Transition], history: HistoryView) -
     return entry
 
 
-def add_descendant_states_to_enter(node: StateNode, history: HistoryView, entry: EntrySet, depth: int = 0) -> None:
+def add_descendant_states_to_enter(
+    node: StateNode, history: HistoryView, entry: EntrySet, depth: int = 0
+) -> None:
     """Default entry below ``node``, or what its history remembers."""
     if depth > MAX_HISTORY_DEPTH * 5:
         raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")

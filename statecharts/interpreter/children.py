@@ -21,7 +21,14 @@ class SpawnOperation(Operation):
     __slots__ = ("id", "input", "params", "src", "sync_snapshot", "system_id")
 
     def __init__(
-        self, label: str, src: Any, id_: Getter, system_id: str | None, input_: Getter, sync_snapshot: bool, params: Getter
+        self,
+        label: str,
+        src: Any,
+        id_: Getter,
+        system_id: str | None,
+        input_: Getter,
+        sync_snapshot: bool,
+        params: Getter,
     ) -> None:
         super().__init__(label)
         self.src = src
@@ -42,7 +49,9 @@ class SpawnOperation(Operation):
         if logic is not None:
             value = self.input(frame, params)
             given = None if actor_id is UNDEFINED else actor_id
-            ref = frame.scope.create(src, logic, given, self.system_id, value, self.sync_snapshot, frame.records)
+            ref = frame.scope.create(
+                src, logic, given, self.system_id, value, self.sync_snapshot, frame.records
+            )
         elif program.semantics.unknown_actor_is_error:
             raise ExecutionError(
                 f"actor {src!r} is not implemented in machine {program.definition.id!r}; bind it under `actors`"
@@ -81,5 +90,3 @@ def stop_child(frame: Frame, ref: ActorRef | None) -> None:
             frame.children = {key: child for key, child in frame.children.items() if key != ref.id}
         frame.scope.unregister(ref, len(frame.records))
     frame.records.append(StopActor(frame.position, ref))
-
-

@@ -214,7 +214,11 @@ class ActionCompiler:
             return _assign(spec, params, label)
         if isinstance(spec, Raise):
             return RaiseOperation(
-                label, value_getter(spec.event, label), value_getter(spec.id, label), _delay(spec.delay, label), params
+                label,
+                value_getter(spec.event, label),
+                value_getter(spec.id, label),
+                _delay(spec.delay, label),
+                params,
             )
         if isinstance(spec, SendTo):
             return SendOperation(
@@ -233,7 +237,9 @@ class ActionCompiler:
         if isinstance(spec, Cancel):
             return CancelOperation(label, value_getter(spec.id, label), params)
         if isinstance(spec, Log):
-            return LogOperation(label, value_getter(spec.value, label), value_getter(spec.label, label), params)
+            return LogOperation(
+                label, value_getter(spec.value, label), value_getter(spec.label, label), params
+            )
         if isinstance(spec, StopChild):
             return StopOperation(label, value_getter(spec.target, label), params)
         if isinstance(spec, SpawnChild):

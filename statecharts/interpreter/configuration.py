@@ -17,7 +17,8 @@ from ..nodes import StateNode
 from ..values import js_ordered
 
 if TYPE_CHECKING:
-    from .program import Plan, Selector
+    from .planner import Plan
+    from .program import Selector
 
 Order = tuple[StateNode, ...]
 
@@ -36,7 +37,9 @@ class Configuration:
         self.value: Any = state_value(root, nodes)
         self.has_parallel = any(node.type == "parallel" for node in nodes)
         self.leaves: Order = tuple(node for node in nodes if node.is_leaf)
-        self.always = any(ancestor.always for leaf in self.leaves for ancestor in (leaf, *leaf.proper_ancestors()))
+        self.always = any(
+            ancestor.always for leaf in self.leaves for ancestor in (leaf, *leaf.proper_ancestors())
+        )
         self.atomic_states = tuple(leaf.id for leaf in sorted(self.leaves, key=lambda node: node.index))
         self.selectors: dict[str, Selector | None] = {}
         self.plans: dict[Any, Plan] = {}

@@ -63,7 +63,9 @@ class RunAction(NamedTuple):
     event: Any
     function: Callable[..., Any] | None
 
-    phase = INLINE
+    @property
+    def phase(self) -> str:
+        return INLINE
 
 
 class LogMessage(NamedTuple):
@@ -73,8 +75,13 @@ class LogMessage(NamedTuple):
     value: Any
     label: Any
 
-    phase = INLINE
-    type = "xstate.log"
+    @property
+    def phase(self) -> str:
+        return INLINE
+
+    @property
+    def type(self) -> str:
+        return "xstate.log"
 
 
 class RaiseEvent(NamedTuple):
@@ -85,8 +92,13 @@ class RaiseEvent(NamedTuple):
     id: Any
     delay: Any
 
-    phase = DEFERRED
-    type = "xstate.raise"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.raise"
 
 
 class SendEvent(NamedTuple):
@@ -99,8 +111,13 @@ class SendEvent(NamedTuple):
     id: Any
     delay: Any
 
-    phase = DEFERRED
-    type = "xstate.sendTo"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.sendTo"
 
 
 class EmitEvent(NamedTuple):
@@ -109,8 +126,13 @@ class EmitEvent(NamedTuple):
     position: Position
     event: Any
 
-    phase = DEFERRED
-    type = "xstate.emit"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.emit"
 
 
 class CancelEvent(NamedTuple):
@@ -119,8 +141,13 @@ class CancelEvent(NamedTuple):
     position: Position
     send_id: Any
 
-    phase = DEFERRED
-    type = "xstate.cancel"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.cancel"
 
 
 class StartActor(NamedTuple):
@@ -134,8 +161,13 @@ class StartActor(NamedTuple):
     system_id: str | None
     by_assign: bool
 
-    phase = DEFERRED
-    type = "xstate.spawnChild"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.spawnChild"
 
 
 class StopActor(NamedTuple):
@@ -144,8 +176,13 @@ class StopActor(NamedTuple):
     position: Position
     ref: ActorRef | None
 
-    phase = DEFERRED
-    type = "xstate.stopChild"
+    @property
+    def phase(self) -> str:
+        return DEFERRED
+
+    @property
+    def type(self) -> str:
+        return "xstate.stopChild"
 
 
 class ActorCreated(NamedTuple):

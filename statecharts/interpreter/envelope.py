@@ -100,7 +100,9 @@ class Envelope(_Strict):
 
 def machine_hash(machine: Machine[Any, Any]) -> str:
     """SHA-256 over the document's JSON text, in which order is kept."""
-    return hashlib.sha256(dumps(_without_functions(machine.document)).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(
+        dumps(_without_functions(machine.document)).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def _without_functions(value: Any) -> Any:
@@ -235,7 +237,9 @@ def _renumber(system: System, envelope: Envelope) -> None:
     for saved in envelope.actors:
         cell = by_path.get(tuple(saved.path))
         if cell is None:
-            raise SnapshotError(f"the snapshot saves an actor at {'/'.join(saved.path)!r} that is not among its children")
+            raise SnapshotError(
+                f"the snapshot saves an actor at {'/'.join(saved.path)!r} that is not among its children"
+            )
         renamed[cell.ref.session] = replace(cell.ref, session=saved.session, id=_saved_id(saved, cell))
         saved_cells.append((saved, cell))
     _readdress(system, renamed)
@@ -295,5 +299,7 @@ def _refill(cell: Cell, saved: SavedActor) -> None:
         error = SavedError(saved.error.get("type", "Error"), saved.error.get("message", ""))
         snapshot = cell.snapshot
         cell.snapshot = (
-            snapshot.replace(error=error) if isinstance(snapshot, Snapshot) else replace(snapshot, error=error)
+            snapshot.replace(error=error)
+            if isinstance(snapshot, Snapshot)
+            else replace(snapshot, error=error)
         )

@@ -55,7 +55,9 @@ class SnapshotInspection(NamedTuple):
     type: str = "@xstate.snapshot"
 
 
-InspectionEvent = ActorInspection | EventInspection | MicrostepInspection | ActionInspection | SnapshotInspection
+InspectionEvent = (
+    ActorInspection | EventInspection | MicrostepInspection | ActionInspection | SnapshotInspection
+)
 
 
 class Observer(Protocol):

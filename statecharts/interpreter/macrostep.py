@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..callables import CONTEXT_ARGUMENTS, fit
-from ..errors import ExecutionError, StatechartError
+from ..errors import EndlessLoopError, ExecutionError, StatechartError
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
 from ..expressions import Template
 from ..nodes import Transition
@@ -213,10 +213,7 @@ def _endless(frame: Frame, limit: float) -> ExecutionError:
         "state. This usually happens when there's a cycle of transitions (e.g., eventless transitions or raised "
         "events causing state A -> B -> C -> A)."
     )
-    if frame.program.semantics.name_looping_states:
-        seen = _states_of_a_loop(frame)
-        message += f" The loop passes through: {', '.join(seen)}."
-    return ExecutionError(message)
+    return EndlessLoopError(message, _states_of_a_loop(frame))
 
 
 def _states_of_a_loop(frame: Frame) -> list[str]:
@@ -227,7 +224,9 @@ def _states_of_a_loop(frame: Frame) -> list[str]:
         for _ in range(64):
             before = len(seen)
             seen.update(dict.fromkeys(node.id for node in frame.configuration.leaves))
-            enabled = program.select_eventless(frame.configuration, frame.order, frame.context, frame.event, frame.history)
+            enabled = program.select_eventless(
+                frame.configuration, frame.order, frame.context, frame.event, frame.history
+            )
             if not enabled:
                 if not frame.queue:
                     break

@@ -43,7 +43,14 @@ class Scope(Protocol):
     @property
     def view(self) -> Any: ...
     def create(
-        self, src: Any, logic: Any, actor_id: Any, system_id: str | None, input: Any, sync_snapshot: Any, records: list[Record]  # noqa: A002
+        self,
+        src: Any,
+        logic: Any,
+        actor_id: Any,
+        system_id: str | None,
+        input: Any,
+        sync_snapshot: Any,
+        records: list[Record],
     ) -> ActorRef: ...
     def unregister(self, ref: ActorRef, position: int) -> None: ...
 
@@ -285,7 +292,9 @@ class LogOperation(Operation):
 
     def run(self, frame: Frame) -> None:
         params = self.params(frame, UNDEFINED)
-        frame.records.append(LogMessage(frame.position, self.message(frame, params), self.title(frame, params)))
+        frame.records.append(
+            LogMessage(frame.position, self.message(frame, params), self.title(frame, params))
+        )
 
 
 class EnqueueOperation(Operation):

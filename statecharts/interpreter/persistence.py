@@ -6,7 +6,7 @@ timers and no mailboxes; the envelope (:mod:`.envelope`) is for those.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..errors import DefinitionError, ExecutionError, SnapshotError
@@ -112,7 +112,9 @@ def _restore_machine(system: System, cell: Cell, document: Any, records: list[Re
         found = tuple(node for item in nodes if (node := _find(program, item)) is not None)
         if found:
             history[key] = found
-    active = complete(dict.fromkeys(state_nodes(program, program.definition.root, document.get("value", UNDEFINED))))
+    active = complete(
+        dict.fromkeys(state_nodes(program, program.definition.root, document.get("value", UNDEFINED)))
+    )
     configuration = program.intern(active)
     order = tuple(active)
     return Snapshot(
@@ -151,10 +153,14 @@ def _restore_children(
             data.get("syncSnapshot", UNDEFINED),
             records,
             cell,
-            restored=lambda made, seen, saved=data.get("snapshot"): _restore_actor(system, made, saved, seen),
+            restored=_restorer(system, data.get("snapshot")),
         )
         children[actor_id] = child.ref
     return children
+
+
+def _restorer(system: System, saved: Any) -> Callable[[Cell, list[Record]], Any]:
+    return lambda made, seen: _restore_actor(system, made, saved, seen)
 
 
 def _restore_actor(system: System, cell: Cell, saved: Any, records: list[Record]) -> Any:

@@ -166,7 +166,9 @@ class Planner:
     ) -> bool:
         """Done events of a final state and of what it completes; true when that is the machine."""
         parent = node.parent
-        marker = parent if parent is not None and parent.type == "parallel" else parent.parent if parent else None
+        marker = (
+            parent if parent is not None and parent.type == "parallel" else parent.parent if parent else None
+        )
         completion = marker or node
         if parent is not None and parent.type == "compound":
             operations.append(RaiseDone(parent.id, self._program.output_of(node)))
@@ -183,7 +185,9 @@ class Planner:
         if marker is not None:
             return False
         inner = self._program.output_of(completion) if completion.parent is not None else None
-        operations.append(CompleteMachine(completion.id, inner, self._program.output_of(self._program.definition.root)))
+        operations.append(
+            CompleteMachine(completion.id, inner, self._program.output_of(self._program.definition.root))
+        )
         return True
 
     def _finish(
@@ -200,7 +204,11 @@ class Planner:
             nodes = tuple(sorted(nodes, key=lambda node: -node.order))
             for node in nodes:
                 operations.extend(self._program.exit_actions(node))
-        same = not initial and len(nodes) == len(configuration.nodes) and all(n in active for n in configuration.nodes)
+        same = (
+            not initial
+            and len(nodes) == len(configuration.nodes)
+            and all(n in active for n in configuration.nodes)
+        )
         plan.same_set = same and not plan.changes
         if same and not plan.changes:
             plan.target = configuration

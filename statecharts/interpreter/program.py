@@ -166,14 +166,18 @@ class Program:
                     children.append(child)
         return self._selector_of(node, event_type, tuple(children))
 
-    def _selector_of(self, node: StateNode, event_type: str, children: tuple[Selector, ...]) -> Selector | None:
+    def _selector_of(
+        self, node: StateNode, event_type: str, children: tuple[Selector, ...]
+    ) -> Selector | None:
         candidates = tuple(
             (self.guard_of(transition), transition)
             for descriptor in matching_descriptors(event_type, list(node.transitions))
             for transition in node.transitions[descriptor]
         )
         if not candidates:
-            return None if not children else children[0] if len(children) == 1 else Selector(node, (), children)
+            return (
+                None if not children else children[0] if len(children) == 1 else Selector(node, (), children)
+            )
         return Selector(node, candidates, children)
 
     def guard_of(self, transition: Transition) -> GuardFunction | None:
@@ -245,7 +249,9 @@ class Program:
         if found:
             return EventOption(kind, False, (), f"forbidden in {found[0].source.id}")
         names = ", ".join(refused)
-        return EventOption(kind, False, tuple(refused), f"guard {names} said no" if refused else "no transition")
+        return EventOption(
+            kind, False, tuple(refused), f"guard {names} said no" if refused else "no transition"
+        )
 
     def _refusals(
         self, selector: Selector, context: Any, event: Any, configuration: Configuration, refused: list[str]
@@ -324,13 +330,21 @@ class Program:
         for delayed in node.delayed:
             event = freeze({"type": delayed.event_type})
             identity = constant(delayed.event_type)
-            operations.append(RaiseOperation("after", constant(event), identity, constant(delayed.delay), NO_VALUE))
+            operations.append(
+                RaiseOperation("after", constant(event), identity, constant(delayed.delay), NO_VALUE)
+            )
         for invoke in node.invokes:
             given = self.machine.implementations.invoke_inputs.get(invoke.id, invoke.input)
             label = f"input of invoke {invoke.id!r}"
             operations.append(
                 SpawnOperation(
-                    label, invoke.src, constant(invoke.id), invoke.system_id, value_getter(given, label), invoke.sync_snapshot, NO_VALUE
+                    label,
+                    invoke.src,
+                    constant(invoke.id),
+                    invoke.system_id,
+                    value_getter(given, label),
+                    invoke.sync_snapshot,
+                    NO_VALUE,
                 )
             )
         if by_default and node.initial is not None:
@@ -354,7 +368,11 @@ class Program:
         from .actors import as_logic
 
         if isinstance(src, InlineSource):
-            return as_logic(src.logic, src.name) if src.logic is not None and callable_or_logic(src.logic) else None
+            return (
+                as_logic(src.logic, src.name)
+                if src.logic is not None and callable_or_logic(src.logic)
+                else None
+            )
         if not isinstance(src, str):
             return as_logic(src, "inline") if src is not None else None
         if src.startswith("xstate.invoke."):

@@ -75,7 +75,9 @@ class PureScope:
         """Nothing is stopped here, so nothing is freed."""
 
 
-def step(machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None) -> Step:
+def step(
+    machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None
+) -> Step:
     """:func:`transition` as a :class:`Step`: an error is in it instead of raised."""
     return macrostep(program_of(machine), snapshot, to_event(event), scope or PureScope(machine))
 
@@ -101,18 +103,26 @@ def transition(
     taken = macrostep(program_of(machine), snapshot, to_event(event), PureScope(machine))
     if taken.error is not None:
         raise _raised(taken)
-    return taken.snapshot, taken.effects
+    return taken.snapshot, _visible(taken.effects)
 
 
 def initial_transition(
-    machine: Machine[Any, Any], input: Any = None  # noqa: A002
+    machine: Machine[Any, Any],
+    input: Any = None,  # noqa: A002
 ) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
     """The first snapshot for ``input`` and the effects to perform. Raises like :func:`transition`."""
     given = UNDEFINED if input is None else freeze(input)
     taken = initial_step(program_of(machine), given, PureScope(machine))
     if taken.error is not None:
         raise _raised(taken)
-    return taken.snapshot, tuple(e for e in taken.effects if not isinstance(e, (ActorCreated, MicrostepTaken)))
+    return taken.snapshot, tuple(
+        e for e in taken.effects if not isinstance(e, (ActorCreated, MicrostepTaken))
+    )
+
+
+def _visible(records: tuple[Record, ...]) -> tuple[Effect, ...]:
+    """Effects without the marks made for inspection."""
+    return tuple(record for record in records if not isinstance(record, (ActorCreated, MicrostepTaken)))
 
 
 def rebase(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:

@@ -19,12 +19,10 @@ class Semantics:
     cancel_all_with_id: bool
     unknown_actor_is_error: bool
     spawn_without_id_uses_session: bool
-    name_looping_states: bool
     stopped_stays_stopped: bool
-    failed_start_stops_children: bool
 
 
-XSTATE_EXACT: Final = Semantics("xstate-exact", False, False, False, False, False, False, False)
-XSTATE: Final = Semantics("xstate", True, True, True, True, True, True, True)
+XSTATE_EXACT: Final = Semantics("xstate-exact", False, False, False, False, False)
+XSTATE: Final = Semantics("xstate", True, True, True, True, True)
 
 BY_NAME: Final = {profile.name: profile for profile in (XSTATE, XSTATE_EXACT)}

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from ..errors import UsageError
 from ..events import to_event
 from ..nodes import StateNode
 from ..targets import split_path
-from ..values import UNDEFINED, thaw
+from ..values import UNDEFINED, plain, thaw
 from .configuration import Configuration, Order
-from .effects import ActorRef, Effect
+from .effects import ActorRef, Record
 
 if TYPE_CHECKING:
     from .program import Program
 
-C = TypeVar("C", bound=Mapping[str, Any], covariant=True)
+C = TypeVar("C", covariant=True)
 History = Mapping[str, tuple[StateNode, ...]]
 ACTIVE, DONE, ERROR, STOPPED = "active", "done", "error", "stopped"
 NO_HISTORY: History = {}
@@ -164,6 +165,25 @@ class Snapshot(Generic[C]):
 
     # ------------------------------------------------------------- shapes
 
+    def to_xstate(self) -> dict[str, Any]:
+        """XState's persisted form, as plain JSON, of a machine without children.
+
+        Children's snapshots are not in this one; ask the host
+        (``simulation.to_xstate()``) for those. Raises :class:`UsageError`.
+        """
+        if self._children:
+            raise UsageError("this snapshot has children, whose states only the host knows; use the host's to_xstate()")
+        members = {
+            "status": self._status,
+            "output": self._output,
+            "error": self._error,
+            "value": self._configuration.value,
+            "historyValue": {key: [{"id": n.id} for n in nodes] for key, nodes in self._history.items()},
+            "context": self._context,
+            "children": {},
+        }
+        return plain(members)  # type: ignore[no-any-return]
+
     def to_json(self) -> dict[str, Any]:
         """XState's ``snapshot.toJSON()``: for reading, not for restoring."""
         return {
@@ -226,7 +246,7 @@ class Step(NamedTuple):
     """
 
     snapshot: Any
-    effects: tuple[Effect, ...]
+    effects: tuple[Record, ...]
     error: BaseException | None = None
 
 

@@ -89,7 +89,9 @@ class Spawner:
         frame = self._frame
         logic = frame.program.actor_logic(src)
         if logic is None:
-            raise ExecutionError(f"Actor logic '{src}' not implemented in machine '{frame.program.definition.id}'")
+            raise ExecutionError(
+                f"Actor logic '{src}' not implemented in machine '{frame.program.definition.id}'"
+            )
         ref = frame.scope.create(src, logic, id, system_id, freeze(input), sync_snapshot, frame.records)
         self._spawned[ref.id] = ref
         frame.records.append(StartActor(frame.position, ref, id, src, input, system_id, True))

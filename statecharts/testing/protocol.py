@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..adapters.engines.simulation import Simulation
 from ..errors import StatechartError
 from ..interpreter.actors import (
     OBSERVABLE_COMPLETED,
@@ -25,67 +24,38 @@ from ..interpreter.actors import (
     promise_failure,
     promise_result,
 )
-from ..interpreter.deliveries import Begin, End, Receive
 from ..interpreter.effects import ActorCreated, ActorRef, MicrostepTaken, StartActor
 from ..interpreter.macrostep import initial_step, macrostep
 from ..interpreter.program import program_of
 from ..interpreter.snapshot import Snapshot
 from ..interpreter.system import EventFlood
-from ..values import UNDEFINED, dumps, freeze, js_ordered, loads, plain
-from .protocol_library import JsError, as_event, js_string
+from ..values import UNDEFINED, dumps, freeze, js_ordered, loads
 from .protocol_machine import MachineBuilder, collect_events
 from .protocol_pure import OracleScope, describe_effects
+from .protocol_report import context_at, json_error, next_transition_rows, or_null, query_bare, shown_value
+from .protocol_simulation import Handle, ProtocolSimulation
+from .protocol_values import JsError, as_event, js_string
 
-OPERATIONS = ["sendBack", "event", "advance", "resolve", "reject", "next", "complete", "fail", "childEvent", "stop", "persist", "restore", "pure", "pureInitial", "query"]
+OPERATIONS = [
+    "sendBack",
+    "event",
+    "advance",
+    "resolve",
+    "reject",
+    "next",
+    "complete",
+    "fail",
+    "childEvent",
+    "stop",
+    "persist",
+    "restore",
+    "pure",
+    "pureInitial",
+    "query",
+]
 MAX_EVENTS_PER_STEP = 2000
 ROUNDS_AT_START, ROUNDS_AFTER_STEP, ROUNDS_AFTER_THROW = 12, 13, 1
 _SESSION = re.compile(r"\bx:(\d+)\b")
-
-
-class Handle:
-    """A started source that steps can drive."""
-
-    def __init__(self, ref: ActorRef, kind: str) -> None:
-        self.ref = ref
-        self.kind = kind
-        self.settled = False
-
-
-class ProtocolSimulation(Simulation[Any]):
-    """The simulation as the protocol watches it."""
-
-    def __init__(self, session: Session, machine: Any, options: dict[str, Any], snapshot: Any) -> None:
-        self.session = session
-        session.simulation = self
-        super().__init__(machine, session.spec.get("input", UNDEFINED), snapshot, **options)
-
-    def begin(self, delivery: Begin) -> None:
-        path = self.path(delivery.actor)
-        name = delivery.logic.source_name
-        session = self.session
-        if name in ("manual", "callback"):
-            given = delivery.input
-            session.trace_line(delivery.actor, "start" if given is UNDEFINED else f"start({dumps(given)})")
-        elif name in ("observable", "eventObservable"):
-            session.trace_line(delivery.actor, "start")
-        if name in ("echo", "fail"):
-            result = promise_result(delivery.input) if name == "echo" else promise_failure(delivery.input)
-            session.microtasks.append((delivery.actor, result))
-        else:
-            session.handles[path] = Handle(delivery.actor, name)
-
-    def end(self, delivery: End) -> None:
-        cell = self.system.cell(delivery.actor)
-        if cell is not None and cell.logic.kind != "promise":
-            self.session.trace_line(delivery.actor, "stop")
-
-    def _receive(self, delivery: Receive) -> None:
-        self.session.trace_line(delivery.actor, f"recv({js_string(delivery.event.get('type', UNDEFINED))})")
-
-    def deliver(self, ref: ActorRef | None, event: Any, source: ActorRef | None = None) -> None:
-        """Send and run to rest."""
-        self.system.send(event, ref, source)
-        self._drive()
 
 
 class Session:
@@ -105,14 +75,8 @@ class Session:
         self.simulation: ProtocolSimulation = None  # type: ignore[assignment] # set by boot()
         builder = MachineBuilder(spec, self.trace_line, strict)
         self.machine = builder.build(spec["machine"], spec.get("actors") or {})
-        if strict:
-            unknown = [m for m in self.machine.missing if m.kind == "action"]
-            for missing in unknown:
-                self.machine.implementations.actions.get(missing.name)
-            self.machine = self.machine.provide({}) if not unknown else _complete(self.machine)
-        self.events = spec.get("canEvents")
-        if self.events is None:
-            self.events = collect_events(spec["machine"])
+        given = spec.get("canEvents")
+        self.events: list[Any] = collect_events(spec["machine"]) if given is None else given
 
     # --------------------------------------------------------------- tracing
 
@@ -135,7 +99,7 @@ class Session:
         if snapshot is not None:
             shown["status"] = snapshot.status
             if snapshot.value is not UNDEFINED:
-                shown["value"] = _value(snapshot)
+                shown["value"] = shown_value(snapshot)
         if hasattr(event, "action_type"):
             shown["action"] = event.action_type
         if hasattr(event, "transitions"):
@@ -237,14 +201,20 @@ class Session:
 
     def _do_reject(self, step: Any) -> None:
         handle = self._handle(step["reject"], "reject", "manual")
-        error = JsError(js_string(step["errorMessage"])) if "errorMessage" in step else step.get("error", UNDEFINED)
+        error = (
+            JsError(js_string(step["errorMessage"]))
+            if "errorMessage" in step
+            else step.get("error", UNDEFINED)
+        )
         self._settle_handle(handle, promise_failure(error))
 
     def _do_sendBack(self, step: Any) -> None:
         handle = self._handle(step["sendBack"], "sendBack", "callback")
         cell = self.simulation.system.cell(handle.ref)
         if cell is not None and cell.parent is not None and cell.snapshot.status != "stopped":
-            self.simulation.deliver(cell.parent.ref, freeze(as_event(step.get("event", UNDEFINED))), handle.ref)
+            self.simulation.deliver(
+                cell.parent.ref, freeze(as_event(step.get("event", UNDEFINED))), handle.ref
+            )
 
     def _observable(self, actor: str, verb: str, event: Any) -> None:
         handle = self._handle(actor, verb, "observable", "eventObservable")
@@ -322,7 +292,7 @@ class Session:
             if not isinstance(effect, hidden) and not (isinstance(effect, StartActor) and effect.by_assign)
         ]
         return {
-            "value": _value(snapshot),
+            "value": shown_value(snapshot),
             "status": snapshot.status,
             "context": snapshot.context,
             "actions": describe_effects(effects),
@@ -332,7 +302,7 @@ class Session:
         query = step["query"]
         snapshot: Any = self.simulation.snapshot
         if not isinstance(snapshot, Snapshot):
-            return {"query": _query_bare(query)}
+            return {"query": query_bare(query)}
         out: dict[str, Any] = {}
         if query.get("matches"):
             out["matches"] = [snapshot.matches(value) for value in query["matches"]]
@@ -343,14 +313,16 @@ class Session:
         if query.get("meta"):
             out["meta"] = js_ordered(snapshot.meta)
         if query.get("nextTransitions"):
-            out["nextTransitions"] = _next_transitions(snapshot)
+            out["nextTransitions"] = next_transition_rows(snapshot)
         if query.get("context"):
-            out["context"] = [_context_at(snapshot, path) for path in query["context"]]
+            out["context"] = [context_at(snapshot, path) for path in query["context"]]
         return {"query": out}
 
     def _can(self, snapshot: Any, event: Any) -> Any:
         try:
-            found = snapshot._program.select(snapshot._configuration, snapshot._context, freeze(as_event(event)))
+            found = snapshot._program.select(
+                snapshot._configuration, snapshot._context, freeze(as_event(event))
+            )
             return any(t.targets is not None or t.actions for t in found)
         except Exception as error:
             return {"$error": str(error)}
@@ -367,11 +339,11 @@ class Session:
             "case": self.spec.get("id"),
             "step": index,
             "op": operation,
-            "value": _value(snapshot) if is_machine else None,
-            "status": _or_null(snapshot.status),
-            "context": _or_null(snapshot.context),
+            "value": shown_value(snapshot) if is_machine else None,
+            "status": or_null(snapshot.status),
+            "context": or_null(snapshot.context),
             "tags": list(snapshot.tags) if is_machine else [],
-            "output": _or_null(snapshot.output),
+            "output": or_null(snapshot.output),
             "error": json_error(snapshot.error),
             "trace": self.trace,
             "emitted": self.simulation.emitted_events,
@@ -399,70 +371,6 @@ class Session:
             return self.simulation.to_xstate()
         except StatechartError as error:
             return {"$error": str(error)}
-
-
-def _complete(machine: Any) -> Any:
-    """The machine once more, now that its unknown action names are bound."""
-    from ..machine import Machine
-
-    return Machine(machine.definition, machine.implementations)
-
-
-def _value(snapshot: Any) -> Any:
-    value = snapshot._configuration.value if isinstance(snapshot, Snapshot) else snapshot.value
-    return value
-
-
-def _or_null(value: Any) -> Any:
-    return None if value is UNDEFINED else value
-
-
-def _context_at(snapshot: Any, path: str) -> Any:
-    from .protocol_library import get_path
-
-    return _or_null(plain(get_path(snapshot.context, path)))
-
-
-def json_error(error: Any) -> Any:
-    """An error as a line shows it: name and message of an exception, else the value."""
-    if isinstance(error, BaseException):
-        return {"name": getattr(error, "js_name", "Error"), "message": str(error)}
-    return _or_null(error)
-
-
-def _query_bare(query: Any) -> dict[str, Any]:
-    """A snapshot without machine answers nothing; XState's has no such methods."""
-    for key, name in (("matches", "matches"), ("hasTag", "hasTag")):
-        if query.get(key):
-            raise JsError(f"s.{name} is not a function")
-    out: dict[str, Any] = {}
-    if query.get("can"):
-        out["can"] = [{"$error": "s.can is not a function"} for _ in query["can"]]
-    if query.get("meta"):
-        raise JsError("s.getMeta is not a function")
-    if query.get("nextTransitions"):
-        raise JsError("Cannot read properties of undefined (reading 'filter')")
-    if query.get("context"):
-        out["context"] = [None for _ in query["context"]]
-    return out
-
-
-def _next_transitions(snapshot: Snapshot[Any]) -> list[dict[str, Any]]:
-    from ..interpreter.queries import next_transitions
-
-    found = []
-    for transition in next_transitions(snapshot):
-        shown: dict[str, Any] = {"eventType": transition.event_type, "source": transition.source.id}
-        if transition.targets is not None:
-            shown["target"] = [_target_id(node) for node in transition.targets]
-        found.append(shown)
-    return found
-
-
-def _target_id(node: Any) -> str:
-    if node is None:
-        raise JsError("Cannot read properties of null (reading 'id')")
-    return str(node.id)
 
 
 # --------------------------------------------------------------------- main
@@ -505,7 +413,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     unknown = [argument for argument in given if argument not in ("--strict", "--interactive")]
     if unknown:
-        sys.stderr.write(f"usage: python -m statecharts.testing.protocol [--strict] [--interactive]; not {unknown[0]}\n")
+        sys.stderr.write(
+            f"usage: python -m statecharts.testing.protocol [--strict] [--interactive]; not {unknown[0]}\n"
+        )
         return 2
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogatepass")  # type: ignore[union-attr]
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogatepass")  # type: ignore[union-attr]

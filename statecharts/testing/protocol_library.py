@@ -21,146 +21,20 @@ from ..actions import (
     enqueue,
 )
 from ..guards import InlineGuard, Negation, NullGuard, StateIn, and_, or_
-from ..values import UNDEFINED, FrozenDict, dumps, freeze, js_number, js_to_number, truthy
-
-
-class JsError(Exception):
-    """An error as JavaScript code would throw it. ``js_name`` is the constructor's name."""
-
-    def __init__(self, message: str, js_name: str = "Error") -> None:
-        super().__init__(message)
-        self.js_name = js_name
-
-
-def js_type_error(message: str) -> JsError:
-    """A JavaScript ``TypeError``."""
-    return JsError(message, "TypeError")
-
-
-# ------------------------------------------------------------------ values
-
-
-def get_path(root: Any, path: Any) -> Any:
-    """``root.a.b`` for path ``"a.b"``; ``UNDEFINED`` where it leads nowhere."""
-    if path is UNDEFINED or path == "":
-        return root
-    current = root
-    for part in js_string(path).split("."):
-        current = member(current, part)
-        if current is UNDEFINED:
-            return UNDEFINED
-    return current
-
-
-def member(value: Any, key: str) -> Any:
-    """JavaScript's ``value[key]`` for JSON values, errors and snapshots."""
-    if value is None or value is UNDEFINED:
-        return UNDEFINED
-    if isinstance(value, dict):
-        return value.get(key, UNDEFINED)
-    if isinstance(value, (list, str)):
-        if key == "length":
-            return len(value)
-        return value[int(key)] if key.isdigit() and int(key) < len(value) else UNDEFINED
-    if isinstance(value, BaseException):
-        return {"message": str(value), "name": getattr(value, "js_name", "Error")}.get(key, UNDEFINED)
-    if isinstance(value, (int, float, bool)):
-        return UNDEFINED
-    found = getattr(value, key, UNDEFINED)
-    return UNDEFINED if callable(found) else found
-
-
-def js_string(value: Any) -> str:
-    """JavaScript's ``String(value)`` for JSON values."""
-    if isinstance(value, str):
-        return value
-    if value is None or value is UNDEFINED:
-        return "null" if value is None else "undefined"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return js_number(value)
-    if isinstance(value, list):
-        return ",".join("" if item is None or item is UNDEFINED else js_string(item) for item in value)
-    return "[object Object]"
-
-
-def js_add(left: Any, right: Any) -> Any:
-    """JavaScript's ``left + right``."""
-    numbers = (int, float, type(None), type(UNDEFINED))
-    if isinstance(left, numbers) and isinstance(right, numbers):
-        return _number(left) + _number(right)
-    return js_string(left) + js_string(right)
-
-
-def _number(value: Any) -> Any:
-    if value is UNDEFINED:
-        return float("nan")
-    if value is None:
-        return 0
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, str):
-        return js_to_number(value)
-    if isinstance(value, list):
-        return js_to_number(js_string(value))
-    return value if isinstance(value, (int, float)) else float("nan")
-
-
-def compare(left: Any, right: Any, test: Callable[[Any, Any], bool]) -> bool:
-    """A JavaScript relational comparison of JSON values."""
-    if isinstance(left, (str, list, dict)) and isinstance(right, (str, list, dict)):
-        return test(js_string(left), js_string(right))
-    a, b = _number(left), _number(right)
-    return test(a, b) if a == a and b == b else False
-
-
-def has_dyn(value: Any) -> bool:
-    """Whether ``value`` holds a ``$ctx``, ``$evt`` or ``$input`` somewhere."""
-    if isinstance(value, (list, tuple)):
-        return any(map(has_dyn, value))
-    if not isinstance(value, Mapping):
-        return False
-    return "$ctx" in value or "$evt" in value or "$input" in value or any(map(has_dyn, value.values()))
-
-
-def eval_dyn(value: Any, context: Any, event: Any, input: Any = UNDEFINED) -> Any:  # noqa: A002
-    """``value`` with its dynamic parts replaced."""
-    if isinstance(value, (list, tuple)):
-        return [eval_dyn(item, context, event, input) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    if "$ctx" in value:
-        return get_path(context, value["$ctx"])
-    if "$evt" in value:
-        return get_path(event, value["$evt"])
-    if "$input" in value:
-        return get_path(input, value["$input"])
-    return {key: eval_dyn(item, context, event, input) for key, item in value.items()}
-
-
-def dynamic(value: Any) -> Any:
-    """``value`` itself, or a function of (context, event) when something in it is dynamic."""
-    if not has_dyn(value):
-        return value
-
-    def evaluate(context: Any, event: Any) -> Any:
-        given = event.get("input", UNDEFINED) if isinstance(event, dict) else UNDEFINED
-        return eval_dyn(value, context, event, given)
-
-    return evaluate
-
-
-def as_event(event: Any) -> Any:
-    """A type name as an event object."""
-    return {"type": event} if isinstance(event, str) else event
-
-
-def listed(value: Any) -> list[Any]:
-    """Absent, one or many as a list."""
-    if value is UNDEFINED:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+from ..values import UNDEFINED, FrozenDict, dumps, freeze, truthy
+from .protocol_values import (
+    JsError,
+    as_event,
+    compare,
+    eval_dyn,
+    get_path,
+    has_dyn,
+    js_add,
+    js_string,
+    js_type_error,
+    listed,
+    member,
+)
 
 
 def _params(params: Any) -> Any:
@@ -179,7 +53,7 @@ def _key(params: Any, name: str = "key") -> Any:
 def _context_guard(test: Callable[[Any, Any], bool]) -> Callable[..., bool]:
     def guard(context: Any, event: Any, params: Any) -> bool:
         key = _key(params)
-        return test(get_path(context, key), member(params, "value"))
+        return bool(test(get_path(context, key), member(params, "value")))
 
     return guard
 
@@ -213,7 +87,7 @@ GUARDS: dict[str, Callable[..., bool]] = {
         get_path(event, _key(params)), member(params, "value"), lambda x, y: x > y
     ),
     "evtTruthy": lambda context, event, params: truthy(get_path(event, _key(params))),
-    "evtType": lambda context, event, params: event["type"] == _key(params, "type"),
+    "evtType": lambda context, event, params: bool(event["type"] == _key(params, "type")),
     "throw": _throw_guard,
 }
 
@@ -260,7 +134,9 @@ def _update(function: Callable[[Any, Any, Any], dict[str, Any]]) -> Assign:
 def _inc(context: Any, event: Any, p: Any) -> dict[str, Any]:
     key = js_string(member(p, "key"))
     old, by = context.get(key), p.get("by")
-    return {key: js_add(0 if old is None or old is UNDEFINED else old, 1 if by is None or by is UNDEFINED else by)}
+    return {
+        key: js_add(0 if old is None or old is UNDEFINED else old, 1 if by is None or by is UNDEFINED else by)
+    }
 
 
 def _set(context: Any, event: Any, p: Any) -> dict[str, Any]:
@@ -319,7 +195,9 @@ def build_event(p: Any, context: Any, event: Any) -> Any:
 def _queue(function: Callable[..., Iterator[Any]]) -> Any:
     """A protocol action that lists built-ins: XState's ``enqueueActions``."""
 
-    def collect(context: Any, event: Any, params: Any, enqueue: Any, check: Any, system: Any, self: Any) -> None:
+    def collect(
+        context: Any, event: Any, params: Any, enqueue: Any, check: Any, system: Any, self: Any
+    ) -> None:
         for action in function(context, event, _params(params), check, system, self):
             enqueue(action)
 
@@ -403,7 +281,9 @@ def _spawn(c: Any, e: Any, p: Any, *_: Any) -> Iterator[Any]:
 def _choose(c: Any, e: Any, p: Any, check: Any, *_: Any) -> Iterator[Any]:
     branches = p.get("branches") or []
     if not isinstance(branches, (list, str)):
-        raise js_type_error(f"number {js_string(branches)} is not iterable (cannot read property Symbol(Symbol.iterator))")
+        raise js_type_error(
+            f"number {js_string(branches)} is not iterable (cannot read property Symbol(Symbol.iterator))"
+        )
     for branch in branches:
         if branch is None:
             raise js_type_error("Cannot read properties of null (reading 'guard')")
@@ -462,7 +342,11 @@ def log_text(context: Any, event: Any, params: Any) -> str:
         text += f"[{js_string(key)}={_shown(get_path(context, key))}]"
     wanted = member(params, "evt")
     if truthy(wanted):
-        text += f"[{event['type']}]" if wanted is True else f"[{js_string(wanted)}={_shown(get_path(event, wanted))}]"
+        text += (
+            f"[{event['type']}]"
+            if wanted is True
+            else f"[{js_string(wanted)}={_shown(get_path(event, wanted))}]"
+        )
     return text
 
 

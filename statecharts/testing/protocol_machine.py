@@ -10,22 +10,9 @@ from ..api import load_machine
 from ..implementations import Implementations
 from ..interpreter.actors import CallbackLogic, ObservableLogic, PromiseLogic, TransitionLogic
 from ..machine import Machine
-from ..values import UNDEFINED, FrozenDict, js_keys
-from .protocol_library import (
-    GUARDS,
-    LIBRARY,
-    JsError,
-    action_text,
-    alias,
-    dynamic,
-    eval_dyn,
-    has_dyn,
-    js_add,
-    js_string,
-    log_text,
-    member,
-    prepare_guard,
-)
+from ..values import UNDEFINED, js_keys
+from .protocol_library import GUARDS, LIBRARY, action_text, alias, log_text, prepare_guard
+from .protocol_values import JsError, dynamic, eval_dyn, has_dyn, js_add, js_string, member
 
 Trace = Callable[[Any, str], None]
 DEFAULT_MAX_ITERATIONS = 1000
@@ -103,7 +90,10 @@ class ActorTable(dict[str, Any]):
         if key not in self:
             self[key] = self._build(self._machines[key]) if key in self._machines else source(key)
         found = self[key]
-        return default if found is None else found
+        if found is None:
+            del self[key]
+            return default
+        return found
 
 
 class MachineBuilder:
@@ -121,6 +111,10 @@ class MachineBuilder:
         config["options"] = {"maxIterations": DEFAULT_MAX_ITERATIONS, **(document.get("options") or {})}
         machine = load_machine(config, strict=self._strict)
         bound = self._implementations(document, actors)
+        made: Machine[Any, Any] = Machine(machine.definition, bound)
+        for missing in made.missing:  # names that the tables make when they are asked for
+            section = {"action": bound.actions, "actor": bound.actors}.get(missing.kind, {})
+            section.get(missing.name)
         return Machine(machine.definition, bound)
 
     def _implementations(self, document: Any, actors: Mapping[str, Any]) -> Implementations:
@@ -135,7 +129,9 @@ class MachineBuilder:
         bound.actions = AnyAction(known, None if spec.get("strictActions") else self._recorder)
         for name, delay in {**(document.get("delays") or {}), **(spec.get("delays") or {})}.items():
             bound.delays[name] = dynamic(delay)
-        bound.actors = ActorTable(actors, lambda inner: self.build(inner, {**actors, **(inner.get("actors") or {})}))
+        bound.actors = ActorTable(
+            actors, lambda inner: self.build(inner, {**actors, **(inner.get("actors") or {})})
+        )
         return bound
 
     def _outer_actions(self) -> dict[str, Any]:
@@ -174,7 +170,11 @@ def prepare_machine(document: Mapping[str, Any]) -> dict[str, Any]:
     config = prepare_node({key: value for key, value in document.items() if key not in ("actors", "delays")})
     context = config.get("context")
     if has_dyn(context):
-        config["context"] = lambda input: eval_dyn(context, UNDEFINED, UNDEFINED, input)
+
+        def initial_context(input: Any) -> Any:  # noqa: A002
+            return eval_dyn(context, UNDEFINED, UNDEFINED, input)
+
+        config["context"] = initial_context
     return config
 
 
@@ -244,6 +244,3 @@ def collect_events(machine: Any) -> list[str]:
 
     walk(machine)
     return sorted(seen, key=lambda text: text.encode("utf-16-be", "surrogatepass"))
-
-
-EMPTY = FrozenDict()

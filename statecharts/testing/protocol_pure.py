@@ -65,7 +65,13 @@ def _params(effect: Record) -> Any:
         return {"event": effect.event, "id": effect.id, "delay": effect.delay}
     if isinstance(effect, SendEvent):
         to = UNDEFINED if effect.target is None else effect.target
-        return {"to": to, "targetId": effect.target_id, "event": effect.event, "id": effect.id, "delay": effect.delay}
+        return {
+            "to": to,
+            "targetId": effect.target_id,
+            "event": effect.event,
+            "id": effect.id,
+            "delay": effect.delay,
+        }
     if isinstance(effect, EmitEvent):
         return {"event": effect.event}
     if isinstance(effect, CancelEvent):
@@ -75,7 +81,13 @@ def _params(effect: Record) -> Any:
     if isinstance(effect, StartActor):
         system_id = UNDEFINED if effect.system_id is None else effect.system_id
         ref = UNDEFINED if effect.ref is None else effect.ref
-        return {"id": effect.id, "systemId": system_id, "actorRef": ref, "src": effect.src, "input": effect.input}
+        return {
+            "id": effect.id,
+            "systemId": system_id,
+            "actorRef": ref,
+            "src": effect.src,
+            "input": effect.input,
+        }
     if isinstance(effect, StopActor):
         return UNDEFINED if effect.ref is None else effect.ref
     return UNDEFINED

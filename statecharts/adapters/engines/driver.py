@@ -45,7 +45,7 @@ class Driver:
         self.callbacks: dict[int, CallbackRun] = {}
         self._sends: Sends = []
         self._calling = False
-        self._handlers: dict[type, Callable[[Any], None]] = {
+        self._handlers: dict[type, Callable[[Any], Any]] = {
             Perform: self._perform,
             Begin: self.begin,
             End: self.end,
@@ -113,6 +113,11 @@ class Driver:
                 self._flush_sends()
                 self.system.fail(delivery, error)
                 return
+            except BaseException:  # an interrupt is nobody's onError: the step did not happen
+                if isinstance(delivery, Perform):
+                    self.system.roll_back()
+                self._flush_sends()
+                raise
         self._flush_sends()
 
     def _flush_sends(self) -> None:
@@ -120,17 +125,18 @@ class Driver:
             sends, self._sends = self._sends, []
             self.system.send_all(sends)
 
-    def post(self, source: ActorRef | None, target: ActorRef | None, event: Any) -> None:
-        """Queue a send made by a user's code; it is delivered when that code returns."""
+    def post_send(self, source: ActorRef | None, target: ActorRef | None, event: Any) -> None:
+        """A callback actor's code sent something; it is delivered when that code returns."""
         self._sends.append((source, target, event))
 
-    def _perform(self, delivery: Perform) -> None:
+    def _perform(self, delivery: Perform) -> Any:
+        """Run an inline effect; returns what the action returned (an awaitable, if it is async)."""
         effect = delivery.effect
         if isinstance(effect, RunAction):
             assert effect.function is not None
-            effect.function(effect.context, effect.event, effect.params, delivery.actor, self.system.view)
-        else:
-            self.log(delivery.actor, effect.value, effect.label)
+            return effect.function(effect.context, effect.event, effect.params, delivery.actor, self.system.view)
+        self.log(delivery.actor, effect.value, effect.label)
+        return None
 
     # ------------------------------------------------------------ callbacks
 
@@ -156,7 +162,7 @@ class Driver:
         """An actor's own code sends an event to its parent."""
         if cell is None or cell.snapshot.status == "stopped" or cell.parent is None:
             return
-        self.post(cell.ref, cell.parent.ref, event)
+        self.post_send(cell.ref, cell.parent.ref, event)
 
     def end_callback(self, ref: ActorRef) -> bool:
         """Call the clean-up of a callback actor; false when ``ref`` is none."""

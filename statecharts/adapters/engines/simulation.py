@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from ...errors import ExecutionError, InvalidTransition, UsageError
+from ...errors import ExecutionError, UsageError
 from ...events import to_event
 from ...interpreter import envelope
 from ...interpreter.actors import (
@@ -26,7 +26,6 @@ from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Publ
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
-from ...interpreter.program import program_of
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
@@ -34,6 +33,7 @@ from ...values import UNDEFINED, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
 from .driver import Driver
 from .stubs import StubbedAction, stubbed
+from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
 SETTLE_LIMIT = 100_000
@@ -129,7 +129,13 @@ class Simulation(Driver, Generic[C]):
     @property
     def waiting(self) -> tuple[Started, ...]:
         """Outside actors that are running now, oldest first."""
-        return tuple(run for run in self.starts if (cell := self.system.cell(run.ref)) is not None and cell.begun and cell.snapshot.status == "active")
+        return tuple(
+            run
+            for run in self.starts
+            if (cell := self.system.cell(run.ref)) is not None
+            and cell.begun
+            and cell.snapshot.status == "active"
+        )
 
     def child(self, path: str) -> Any:
         """The snapshot of a child actor by its path of ids. Raises :class:`UsageError`."""
@@ -148,7 +154,7 @@ class Simulation(Driver, Generic[C]):
         """Send an event and run to rest; returns the snapshot after it."""
         made = to_event(event, data)
         if self._on_unhandled == "raise":
-            self._refuse_unhandled(made)
+            refuse_unhandled(self.machine, self.snapshot, made)
         self.system.send(made)
         return self._drive()
 
@@ -156,24 +162,6 @@ class Simulation(Driver, Generic[C]):
         """Send an event straight to a child."""
         self.system.send(to_event(event, data), self._cell(path).ref)
         return self._drive()
-
-    def _refuse_unhandled(self, event: Any) -> None:
-        snapshot = self.snapshot
-        found = program_of(self.machine).select(snapshot._configuration, snapshot.context, event)
-        if found and snapshot.status == "active":
-            return
-        options = [option for option in snapshot.next_events() if option.enabled]
-        allowed = [option.type for option in options]
-        refusal = next((o for o in snapshot.next_events() if o.type == event["type"]), None)
-        why = f" ({refusal.reason})" if refusal is not None and refusal.reason else ""
-        states = ", ".join(snapshot.atomic_states)
-        raise InvalidTransition(
-            f"{event['type']!r} is not handled in {states} [{snapshot.status}]{why}; "
-            f"allowed now: {', '.join(allowed) or 'nothing'}",
-            state=snapshot.value,
-            event=event["type"],
-            allowed=allowed,
-        )
 
     def advance(self, ms: float | None = None, *, seconds: float | None = None) -> Snapshot[C]:
         """Let virtual time pass: milliseconds, or ``seconds=``."""
@@ -294,10 +282,7 @@ class Simulation(Driver, Generic[C]):
         value = started.logic.call(started.input, started.ref, self.system.view, emit)
         if hasattr(value, "__await__"):
 
-            async def wait() -> Any:
-                return await value
-
-            return asyncio.run(wait())
+            return asyncio.run(_finish(value))
         return value
 
     def _started(self, actor: str, run: int | None) -> Started:
@@ -307,7 +292,11 @@ class Simulation(Driver, Generic[C]):
             if not 1 <= run <= len(found):
                 raise UsageError(f"actor {actor!r} was started {len(found)} times, not {run}")
             return found[run - 1]
-        live = [s for s in found if (cell := self.system.cell(s.ref)) is not None and cell.snapshot.status == "active"]
+        live = [
+            s
+            for s in found
+            if (cell := self.system.cell(s.ref)) is not None and cell.snapshot.status == "active"
+        ]
         if not found:
             waiting = ", ".join(s.path for s in self.waiting) or "none"
             raise UsageError(f"no actor {actor!r} was started; waiting now: {waiting}")
@@ -362,10 +351,13 @@ class Simulation(Driver, Generic[C]):
         if self._logger is not None:
             self._logger(*([label] if label is not UNDEFINED else []), value)
 
-    def _perform(self, delivery: Perform) -> None:
+    def _perform(self, delivery: Perform) -> Any:
         if isinstance(delivery.effect, RunAction):
             self.effects.append(delivery.effect)
-        super()._perform(delivery)
+        result = super()._perform(delivery)
+        if hasattr(result, "__await__"):
+            asyncio.run(_finish(result))
+        return None
 
     def emitted(self, delivery: Emitted) -> None:
         if delivery.actor.session == self.system.root.ref.session:
@@ -382,6 +374,10 @@ class Simulation(Driver, Generic[C]):
     def inspected(self, event: Any) -> None:
         if self._observer is not None:
             self._observer(event)
+
+
+async def _finish(awaitable: Any) -> Any:
+    return await awaitable
 
 
 def _clock(clock: str | VirtualClock) -> VirtualClock:

@@ -22,7 +22,9 @@ class StubbedAction(NamedTuple):
 Answers = Mapping[str, Any] | Callable[..., bool]
 
 
-def stubbed(machine: Machine[Any, Any], record: list[StubbedAction], guards: Answers | None) -> Machine[Any, Any]:
+def stubbed(
+    machine: Machine[Any, Any], record: list[StubbedAction], guards: Answers | None
+) -> Machine[Any, Any]:
     """``machine`` with every missing name stubbed.
 
     Actions are recorded, guards answered by ``guards`` (a mapping name → bool

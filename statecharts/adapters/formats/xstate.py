@@ -1,0 +1,58 @@
+"""XState documents: text, file or mapping in, :class:`Definition` out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ...definition import XSTATE, XSTATE_EXACT, Definition, build_definition
+from ...errors import DefinitionError, Problem, UsageError
+from ...validation import check_document
+from .positions import JsonText, read_json
+
+
+def read_definition(
+    source: str | Mapping[str, Any], *, strict: bool = True, semantics: str | None = None, file: str | None = None
+) -> tuple[Definition, tuple[Problem, ...]]:
+    """The definition in ``source`` and the warnings about it.
+
+    ``strict`` refuses what XState would silently drop or die of later.
+    Raises :class:`DefinitionError` with every problem.
+    """
+    behaviour = semantics if semantics is not None else XSTATE if strict else XSTATE_EXACT
+    if behaviour not in (XSTATE, XSTATE_EXACT):
+        raise UsageError(f"semantics is {XSTATE!r} or {XSTATE_EXACT!r}, not {semantics!r}")
+    text = read_json(source, file) if isinstance(source, str) else None
+    document: Any = source if text is None else text.data
+    warnings: tuple[Problem, ...] = ()
+    if strict:
+        warnings = _check(document, text, file)
+    elif not isinstance(document, Mapping):
+        raise DefinitionError([Problem("not-an-object", "", "a machine is a JSON object", file=file)])
+    try:
+        return build_definition(document, semantics=behaviour), warnings
+    except DefinitionError as error:
+        raise DefinitionError(_located(error.problems, text, file), _id_of(document)) from None
+
+
+def _check(document: Any, text: JsonText | None, file: str | None) -> tuple[Problem, ...]:
+    found = [*(text.problems if text is not None else ()), *check_document(document)]
+    located = _located(found, text, file)
+    errors = [problem for problem in located if problem.severity == "error"]
+    if errors:
+        rest = [problem for problem in located if problem.severity != "error"]
+        raise DefinitionError([*errors, *rest], _id_of(document))
+    return tuple(located)
+
+
+def _id_of(document: Any) -> str | None:
+    return document.get("id") if isinstance(document, Mapping) and isinstance(document.get("id"), str) else None
+
+
+def _located(problems: Any, text: JsonText | None, file: str | None) -> list[Problem]:
+    located = []
+    for problem in problems:
+        line = problem.line if problem.line is not None or text is None else text.line_of(problem.pointer)
+        located.append(dataclasses.replace(problem, line=line, file=problem.file or file))
+    return located

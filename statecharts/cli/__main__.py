@@ -1,0 +1,5 @@
+"""``python -m statecharts.cli``."""
+
+from . import main
+
+main()

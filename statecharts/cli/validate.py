@@ -1,0 +1,129 @@
+"""``statecharts validate``: every problem of every file, with its place."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from ..adapters.formats import xstate
+from ..errors import DefinitionError, Problem, UsageError
+from .files import STDIN, json_files, read_text, shown_name
+from .problem_lines import counted, in_order, problem_line
+from .terminal import clean, make_console, say_error, styled
+
+_MACHINE_KEYS = ("states", "initial", "entry", "on", "always", "invoke")
+
+
+@dataclass
+class _Outcome:
+    """What was found in all files."""
+
+    problems: list[Problem] = field(default_factory=list)
+    checked: int = 0
+    skipped: int = 0
+    unreadable: int = 0
+
+    def count(self, severity: str) -> int:
+        return sum(problem.severity == severity for problem in self.problems)
+
+
+@click.command(
+    epilog="A folder stands for every *.json below it that looks like a machine. `-` is standard input.",
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the problems as one JSON array.")
+@click.option("--loose", is_flag=True, help="Report only what XState itself would not accept.")
+@click.option("--warnings-as-errors", is_flag=True, help="Exit with 1 when there are only warnings.")
+def validate(files: tuple[str, ...], as_json: bool, loose: bool, warnings_as_errors: bool) -> int:
+    """Check machine files and list everything that is wrong with them."""
+    outcome = _Outcome()
+    for name in files:
+        _check_argument(name, outcome, strict=not loose)
+    if as_json:
+        listed = [_as_json(problem) for problem in outcome.problems]
+        click.echo(clean(json.dumps(listed, indent=2, ensure_ascii=False)))
+    else:
+        _print(outcome)
+    if outcome.unreadable:
+        return 2
+    bad = outcome.count("error") + (outcome.count("warning") if warnings_as_errors else 0)
+    return 1 if bad else 0
+
+
+def _check_argument(name: str, outcome: _Outcome, *, strict: bool) -> None:
+    is_folder = name != STDIN and os.path.isdir(name)
+    found = False
+    for file in json_files(name) if is_folder else iter((name,)):
+        try:
+            text = read_text(file)
+        except UsageError as error:
+            outcome.unreadable += 1
+            say_error(str(error))
+            continue
+        if is_folder and not _may_be_machine(text):
+            outcome.skipped += 1
+            continue
+        found = True
+        outcome.checked += 1
+        outcome.problems.extend(problems_of(text, shown_name(file), strict=strict))
+    if is_folder and not found:
+        outcome.unreadable += 1
+        say_error(f"{name}: no machine in this folder")
+
+
+def _may_be_machine(text: str) -> bool:
+    """False for JSON that is clearly something else, such as a package.json or a scenario."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return isinstance(document, dict) and any(key in document for key in _MACHINE_KEYS)
+
+
+def problems_of(text: str, file: str, *, strict: bool = True) -> list[Problem]:
+    """Every problem of one document, from top to bottom."""
+    try:
+        _, warnings = xstate.read_definition(text, strict=strict, file=file)
+    except DefinitionError as error:
+        return in_order(error.problems)
+    except RecursionError:
+        return [Problem("too-deep", "", "States or values nest too deeply.", file=file)]
+    return in_order(warnings)
+
+
+def _as_json(problem: Problem) -> dict[str, Any]:
+    """All seven members, ``null`` where there is nothing, so that a reader need not ask."""
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "pointer": problem.pointer,
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "hint": problem.hint,
+    }
+
+
+def _print(outcome: _Outcome) -> None:
+    console = make_console()
+    for problem in outcome.problems:
+        style = "red" if problem.severity == "error" else "yellow"
+        console.print(styled(problem_line(problem), style), soft_wrap=True)
+        if problem.hint:
+            console.print(styled(f"    {problem.hint}", "dim"), soft_wrap=True)
+    console.print(", ".join(_summary(outcome)), style="bold", soft_wrap=True)
+
+
+def _summary(outcome: _Outcome) -> Iterator[str]:
+    errors, warnings = outcome.count("error"), outcome.count("warning")
+    found = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
+    yield f"{counted(outcome.checked, 'file')} checked: {' and '.join(found) or 'no problems'}"
+    if outcome.skipped:
+        yield f"{counted(outcome.skipped, 'other JSON file')} skipped"
+    if outcome.unreadable:
+        yield f"{outcome.unreadable} could not be read"

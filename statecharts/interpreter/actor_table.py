@@ -1,0 +1,185 @@
+"""Which actors there are: creation, addresses, system-wide names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from collections.abc import Callable
+from typing import Any, cast
+
+from ..errors import ExecutionError
+from ..machine import Machine
+from ..values import UNDEFINED
+from .agenda import Agenda
+from .cells import Cell, CellScope, SystemView
+from .deliveries import (
+    Inspected,
+)
+from .actors import LogicSnapshot
+from .effects import (
+    ActorCreated,
+    ActorRef,
+    MicrostepTaken,
+    Record,
+    RunAction,
+    StartActor,
+    StopActor,
+)
+from .inspection import (
+    ActionInspection,
+    ActorInspection,
+    MicrostepInspection,
+)
+from .macrostep import initial_step
+from .program import program_of
+from .semantics import Semantics
+from .snapshot import ACTIVE, Snapshot
+from .timers import Timers
+
+
+class Actors(Agenda):
+    """The actors of one root, by address."""
+
+    def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
+        super().__init__()
+        self.machine = machine
+        self.semantics: Semantics = program_of(machine).semantics
+        self.now = now
+        self.observed = observed
+        self.next_session = first_session
+        self.cells: dict[int, Cell] = {}
+        self.registry: dict[str, ActorRef] = {}
+        self.view = SystemView(self.registry)
+        self.timers = Timers(self.semantics.cancel_all_with_id)
+        self.root: Cell = cast("Cell", None)  # set by boot() or a restore
+        self._created: list[Cell] = []
+
+    def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:  # noqa: A002
+        """Create the root from its initial state; :meth:`start` starts it."""
+        records: list[Record] = []
+        self.root = self.create(
+            self.machine.id, self.machine, None, system_id, input, UNDEFINED, records, None
+        )
+        self._report(records)
+
+    def create(
+        self,
+        src: Any,
+        logic: Any,
+        actor_id: Any,
+        system_id: str | None,
+        input: Any,  # noqa: A002
+        sync_snapshot: Any,
+        records: list[Record],
+        parent: Cell | None,
+        restored: Callable[[Cell, list[Record]], Any] | None = None,
+    ) -> Cell:
+        """A new actor with its first snapshot (XState ``createActor``). Raises for a taken ``system_id``."""
+        session = self.next_session
+        self.next_session += 1
+        name = actor_id if isinstance(actor_id, str) else f"x:{session}"
+        ref = ActorRef(session, name, src, system_id, sync_snapshot)
+        cell = Cell(ref, logic, parent, input)
+        if self.observed:
+            records.append(ActorCreated(ref))
+        if system_id:
+            self._register(system_id, ref)
+        self.cells[session] = cell
+        self._created.append(cell)
+        try:
+            cell.snapshot = (
+                restored(cell, records) if restored is not None else self._initial(cell, input, records)
+            )
+        except Exception as error:
+            cell.snapshot = LogicSnapshot("error", error=error)
+        if system_id and cell.snapshot.status != ACTIVE:
+            self._unregister(ref)
+        return cell
+
+    def _initial(self, cell: Cell, input: Any, records: list[Record]) -> Any:  # noqa: A002
+        if cell.program is None:
+            return cell.logic.initial(input)
+        step = initial_step(cell.program, input, CellScope(self, cell))
+        for effect in step.effects:
+            if isinstance(effect, (ActorCreated, MicrostepTaken)):
+                records.append(effect)
+            elif isinstance(effect, StartActor) and effect.by_assign:
+                cell.deferred.append((self._start_deferred, effect.ref))
+            else:
+                cell.deferred.append((self._execute_initial, effect))
+        return step.snapshot
+
+    def _register(self, system_id: str, ref: ActorRef) -> None:
+        existing = self.registry.get(system_id)
+        if existing is not None and existing.session != ref.session:
+            raise ExecutionError(f"Actor with system ID '{system_id}' already exists.")
+        self.registry[system_id] = ref
+
+    def _claim_name(self, cell: Cell) -> None:
+        if cell.ref.system_id:
+            self._register(cell.ref.system_id, cell.ref)
+
+    def _unregister(self, ref: ActorRef) -> None:
+        if ref.system_id and self.registry.get(ref.system_id) == ref:
+            del self.registry[ref.system_id]
+
+    def unregister_tree(self, ref: ActorRef) -> None:
+        """Free the system ids of an actor that is being stopped, and of all below it."""
+        cell = self.cells.get(ref.session)
+        if cell is None:
+            return
+        if isinstance(cell.snapshot, Snapshot):
+            for child in cell.snapshot._children.values():
+                if child is not None:
+                    self.unregister_tree(child)
+        self._unregister(ref)
+
+    def cell(self, ref: ActorRef) -> Cell | None:
+        """The actor behind an address, while the system knows it."""
+        return self.cells.get(ref.session)
+
+    def _report(self, records: list[Record]) -> None:
+        if self.observed:
+            for record in records:
+                if isinstance(record, (ActorCreated, MicrostepTaken)):
+                    self._observe(self.root.ref, record)
+
+    def _observe(self, ref: ActorRef, record: Record) -> None:
+        if isinstance(record, MicrostepTaken):
+            shown: Any = MicrostepInspection(record.ref, record.event, record.snapshot, record.transitions)
+        elif isinstance(record, ActorCreated):
+            shown = ActorInspection(record.ref)
+        elif isinstance(record, StartActor) and record.by_assign:
+            return
+        else:
+            shown = action_inspection(ref, record)
+        self._out.append(Inspected(shown))
+
+    def _forget(self, cell: Cell) -> None:
+        """Drop an actor that is over and that its parent does not list any more."""
+        parent = None if cell.parent is None else cell.parent.snapshot
+        if isinstance(parent, Snapshot) and cell.ref not in parent._children.values():
+            self.cells.pop(cell.ref.session, None)
+
+    def _start_deferred(self, ref: ActorRef) -> None:
+        raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
+
+    def _execute_initial(self, cell: Cell, effect: Record) -> None:
+        raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
+
+
+def action_inspection(ref: ActorRef, effect: Any) -> ActionInspection:
+    params: Any
+    if isinstance(effect, RunAction):
+        params = effect.params
+    elif isinstance(effect, StopActor):
+        params = effect.ref
+    else:
+        params = {name: value for name, value in effect._asdict().items() if name != "position"}
+    return ActionInspection(ref, effect.type, params)
+
+
+def with_error(snapshot: Any, error: BaseException) -> Any:
+    """The same snapshot with status ``error``."""
+    if isinstance(snapshot, Snapshot):
+        return snapshot.replace(status="error", error=error)
+    return replace(snapshot, status="error", error=error)

@@ -1,0 +1,58 @@
+"""What a system still has to do, as an explicit stack of tasks.
+
+XState nests: delivering to an idle actor runs it to the end before the
+sender goes on. Here the nesting is a stack, so that a host can stop between
+any two tasks to run a user's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .deliveries import (
+    Delivery,
+)
+
+Task = tuple[Any, ...]
+
+
+class Agenda:
+    """Tasks, last in first out, and the deliveries collected for the host."""
+
+    def __init__(self) -> None:
+        self._stack: list[Task] = []
+        self._out: list[Delivery] = []
+        self._blocked = False
+        self._on_failure: Callable[[Any, BaseException], None] | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self._stack
+
+    def run(self) -> list[Delivery]:
+        """Go on until the host has something to do; an empty list means rest."""
+        stack = self._stack
+        while stack and not self._blocked:
+            task = stack.pop()
+            task[0](*task[1:])
+        self._blocked = False
+        batch, self._out = self._out, []
+        return batch
+
+    def fail(self, delivery: Delivery, error: BaseException) -> None:
+        """The user's code behind ``delivery`` raised; the rest of its batch is void."""
+        handler = self._on_failure
+        if handler is not None:
+            handler(delivery, error)
+
+    def _push(self, task: Task) -> None:
+        self._stack.append(task)
+
+    def _push_all(self, *tasks: Task) -> None:
+        self._stack.extend(reversed(tasks))
+
+    def _block(self, on_failure: Callable[[Any, BaseException], None]) -> None:
+        self._blocked = True
+        self._on_failure = on_failure

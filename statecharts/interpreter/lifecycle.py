@@ -1,0 +1,355 @@
+"""How events reach actors, and how actors start, settle, finish, fail and stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ExecutionError
+from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
+from ..values import UNDEFINED, FrozenDict
+from .actor_table import Actors, action_inspection, with_error
+from .agenda import Task
+from .cells import ENDED, NOT_STARTED, RUNNING, Cell, EventFlood
+from .deliveries import (
+    Arm,
+    Begin,
+    Completed,
+    Disarm,
+    Emitted,
+    Failed,
+    Inspected,
+    Perform,
+    Published,
+)
+from .effects import (
+    ActorRef,
+    CancelEvent,
+    EmitEvent,
+    LogMessage,
+    RaiseEvent,
+    Record,
+    RunAction,
+    SendEvent,
+    StartActor,
+    StopActor,
+)
+from .inspection import (
+    EventInspection,
+    SnapshotInspection,
+)
+from .snapshot import ACTIVE, DONE, Snapshot
+
+
+class Mailboxes(Actors):
+    """Delivery: first in, first out, one event at a time per actor.
+
+    ``max_events`` bounds how many events one run may exchange.
+    """
+
+    max_events: int | None = None
+    events = 0
+
+    def _relay(self, source: ActorRef | None, target: ActorRef | None, event: FrozenDict) -> None:
+        if self.observed and target is not None:
+            self._out.append(Inspected(EventInspection(target, source, event)))
+        self.events += 1
+        if self.max_events is not None and self.events > self.max_events:
+            self._stack.clear()
+            raise EventFlood(f"actors exchanged more than {self.max_events} events without coming to rest")
+        if target is None:
+            raise ExecutionError("Cannot read properties of undefined (reading '_send')", js_name="TypeError")
+        cell = self.cells.get(target.session)
+        if cell is None or cell.status == ENDED:
+            return
+        self._enqueue(cell, event)
+
+    def _enqueue(self, cell: Cell, event: FrozenDict) -> None:
+        cell.mailbox.append(event)
+        if not cell.busy and cell.open:
+            cell.busy = True
+            self._push((self._flush, cell))
+
+    def _flush(self, cell: Cell) -> None:
+        if not cell.mailbox:
+            cell.busy = False
+            return
+        event = cell.mailbox.popleft()
+        self._push((self._flush, cell))
+        self._process(cell, event)
+
+    def _open(self, cell: Cell) -> None:
+        if cell.status != RUNNING:
+            return
+        cell.open = True
+        if cell.mailbox and not cell.busy:
+            cell.busy = True
+            self._push((self._flush, cell))
+
+    def _process(self, cell: Cell, event: FrozenDict) -> None:
+        raise NotImplementedError  # pragma: no cover - given by System
+
+
+class Lifecycle(Mailboxes):
+    """From start to end (XState ``start``, ``update``, ``_error``, ``_stop``)."""
+
+    def _update(self, cell: Cell, event: FrozenDict, opens: bool = False) -> None:
+        """Run what was deferred, then act on the status (XState ``update``)."""
+        self._push((self._after_deferred, cell, event, cell.snapshot, opens))
+        if cell.deferred:
+            self._push((self._run_deferred, cell))
+
+    def _run_deferred(self, cell: Cell) -> None:
+        if not cell.deferred:
+            return
+        task = cell.deferred.popleft()
+        if cell.deferred:
+            self._push((self._run_deferred, cell))
+        if task[0] == self._execute_initial:
+            self._execute_initial(cell, task[1])
+            return
+        try:
+            task[0](*task[1:])
+        except ExecutionError as error:
+            self._deferred_failed(cell, error)
+
+    def _deferred_failed(self, cell: Cell, error: BaseException) -> None:
+        cell.deferred.clear()
+        cell.snapshot = with_error(cell.snapshot, error)
+
+    def _execute_initial(self, cell: Cell, effect: Record) -> None:
+        """An effect of the initial state: built-ins defer to behind all others, actions run now."""
+        if self.observed:
+            self._out.append(Inspected(action_inspection(cell.ref, effect)))
+        if not isinstance(effect, (RunAction, LogMessage)):
+            before = len(cell.deferred)
+            self._defer(cell, effect)
+            if before == 0 and cell.deferred:
+                self._push((self._run_deferred, cell))
+            return
+        if isinstance(effect, LogMessage) or effect.function is not None:
+            self._out.append(Perform(cell.ref, effect))
+            self._block(lambda _delivery, error: self._deferred_failed(cell, error))
+
+    def _defer(self, cell: Cell, effect: Record) -> None:
+        """What executing a built-in does: something for when the macrostep is over."""
+        if isinstance(effect, StopActor):
+            child = None if effect.ref is None else self.cells.get(effect.ref.session)
+            if child is None:
+                return
+            if child.status != RUNNING:
+                child.status = ENDED  # over already, or it will never start
+                self._forget(child)
+            else:
+                cell.deferred.append((self._stop, child))
+        elif isinstance(effect, StartActor):
+            if effect.ref is not None:
+                cell.deferred.append((self._start_deferred, effect.ref))
+        elif isinstance(effect, RaiseEvent):
+            if effect.delay is not UNDEFINED:
+                cell.deferred.append((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
+        elif isinstance(effect, SendEvent):
+            cell.deferred.append((self._send_effect, cell, effect))
+        elif isinstance(effect, CancelEvent):
+            cell.deferred.append((self._cancel, cell, effect.send_id))
+        elif isinstance(effect, EmitEvent):
+            cell.deferred.append((self._emit, cell, effect.event))
+
+    def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
+        if effect.delay is not UNDEFINED:
+            self._schedule(cell, effect.target, effect.event, effect.delay, effect.id)
+            return
+        event = effect.event
+        if event["type"] == ERROR:
+            event = error_actor_event(cell.ref.id, event.get("data", UNDEFINED))
+        self._relay(cell.ref, effect.target, event)
+
+    def _schedule(
+        self, cell: Cell, target: ActorRef | None, event: FrozenDict, delay: float, send_id: Any
+    ) -> None:
+        timer = self.timers.add(cell.ref, target, event, delay, send_id, self.now)
+        self._out.append(Arm(timer))
+
+    def _cancel(self, cell: Cell, send_id: Any) -> None:
+        for timer in self.timers.cancel(cell.ref, send_id):
+            self._out.append(Disarm(timer))
+
+    def _emit(self, cell: Cell, event: FrozenDict) -> None:
+        self._out.append(Emitted(cell.ref, event))
+
+    def emit(self, ref: ActorRef, event: FrozenDict) -> None:
+        """An actor's own code emits (promise, callback, observable)."""
+        self._out.append(Emitted(ref, event))
+
+    def _after_deferred(self, cell: Cell, event: FrozenDict, snapshot: Any, opens: bool) -> None:
+        status = cell.snapshot.status
+        tasks: list[Task] = []
+        if status == ACTIVE:
+            if cell.ref.sync_snapshot is True and cell.parent is not None:
+                tasks.append((self._relay, cell.ref, cell.parent.ref, snapshot_event(cell.ref.id, snapshot)))
+            tasks.append((self._publish, cell, snapshot))
+        elif status == DONE:
+            tasks.append((self._publish, cell, snapshot))
+            tasks.append((self._finish, cell, snapshot))
+        elif status == "error":
+            tasks.append((self._die, cell, cell.snapshot.error))
+        if self.observed:
+            tasks.append((self._inspect_snapshot, cell, event, snapshot))
+        if event["type"] == STOP:
+            tasks.append((self._complete_stop, cell))
+        if opens:
+            tasks.append((self._open, cell))
+        self._push_all(*tasks)
+
+    def _publish(self, cell: Cell, snapshot: Any) -> None:
+        self._out.append(Published(cell.ref, snapshot))
+
+    def _inspect_snapshot(self, cell: Cell, event: FrozenDict, snapshot: Any) -> None:
+        self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot)))
+
+    def _complete_stop(self, cell: Cell) -> None:
+        self._stop_procedure(cell)
+        self._out.append(Completed(cell.ref))
+        self._forget(cell)
+
+    def _finish(self, cell: Cell, snapshot: Any) -> None:
+        self._stop_procedure(cell)
+        self._out.append(Completed(cell.ref))
+        if cell.parent is not None:
+            event = done_actor_event(cell.ref.id, snapshot.output)
+            self._relay(cell.ref, cell.parent.ref, event)
+
+    def _die(self, cell: Cell, error: Any) -> None:
+        self._stop_procedure(cell)
+        self._out.append(Failed(cell.ref, error))
+        if cell.parent is not None:
+            self._relay(cell.ref, cell.parent.ref, error_actor_event(cell.ref.id, error))
+
+    def _start_deferred(self, ref: ActorRef) -> None:
+        cell = self.cells.get(ref.session)
+        if cell is not None and cell.status != ENDED:
+            self._start(cell)
+
+    def _start(self, cell: Cell) -> None:
+        if cell.status == RUNNING:
+            return
+        self._claim_name(cell)
+        cell.status = RUNNING
+        event = init_event(cell.input)
+        if self.observed:
+            source = cell.parent.ref if cell.parent is not None else None
+            self._out.append(Inspected(EventInspection(cell.ref, source, event)))
+        status = cell.snapshot.status
+        if status == DONE:
+            self._update(cell, event)
+        elif status == "error":
+            self._die(cell, cell.snapshot.error)
+        elif status == "stopped" and self.semantics.stopped_stays_stopped:
+            self._complete_stop(cell)
+        elif cell.program is not None:
+            self._push((self._update, cell, event, True))
+            self._push((self._start_children, cell, list(cell.snapshot._children.values())))
+        else:
+            self._push((self._update, cell, event, True))
+            self._begin(cell)
+
+    def _start_children(self, cell: Cell, children: list[ActorRef | None]) -> None:
+        """Start the active children, one after the other; a missing one is an error of the parent."""
+        while children:
+            child = children.pop(0)
+            if child is None:
+                message = "Cannot read properties of undefined (reading 'getSnapshot')"
+                self._fail_start(cell, ExecutionError(message, js_name="TypeError"))
+                return
+            target = self.cells[child.session]
+            if target.snapshot.status == ACTIVE and target.status == NOT_STARTED:
+                try:
+                    self._claim_name(target)
+                except ExecutionError as error:
+                    self._fail_start(cell, error)
+                    return
+                if children:
+                    self._push((self._start_children, cell, children))
+                self._start(target)
+                return
+
+    def _fail_start(self, cell: Cell, error: ExecutionError) -> None:
+        self._stack.pop()  # the update that would have followed the start
+        self._crash(cell, error, None)
+
+    def _begin(self, cell: Cell) -> None:
+        if cell.logic.kind == "transition" or cell.snapshot.status != ACTIVE:
+            return
+        cell.begun = True
+        self._out.append(Begin(cell.ref, cell.logic, cell.snapshot.input))
+        self._crash_instead(cell)
+
+    def _stop(self, cell: Cell) -> None:
+        """Queue the end of an actor behind what it is doing (XState ``_stop``)."""
+        if cell.status == ENDED:
+            return
+        first = cell.mailbox[0] if cell.mailbox and not cell.busy else None
+        cell.mailbox.clear()
+        if cell.status == NOT_STARTED:
+            cell.status = ENDED
+            return
+        if first is not None:
+            cell.mailbox.append(first)
+        self._enqueue(cell, STOP_EVENT)
+
+    def _stop_procedure(self, cell: Cell) -> None:
+        if cell.status != RUNNING:
+            return
+        for timer in self.timers.cancel_all(cell.ref):
+            self._out.append(Disarm(timer))
+        cell.mailbox.clear()
+        cell.status = ENDED
+        cell.open = False
+        self._unregister(cell.ref)
+
+    def _stop_children(self, cell: Cell) -> None:
+        snapshot = cell.snapshot
+        if not isinstance(snapshot, Snapshot) or not snapshot._children:
+            return
+        children = [child for child in snapshot._children.values() if child is not None]
+        cell.snapshot = snapshot.replace(children={})
+        tasks: list[Task] = []
+        for child in children:
+            self.unregister_tree(child)
+            tasks.append((self._stop, self.cells[child.session]))
+        self._push_all(*tasks)
+
+    def _crash(self, cell: Cell, error: BaseException, snapshot: Any) -> None:
+        """A step ended in an error: the snapshot before it, with status ``error``."""
+        for orphan in self._created:
+            if orphan.status == NOT_STARTED:
+                self.cells.pop(orphan.ref.session, None)
+        self._created = []
+        cell.snapshot = with_error(cell.snapshot, error)
+        cell.deferred.clear()
+        if self.semantics.stop_children_on_error:
+            self._push((self._die, cell, error))
+            self._stop_children(cell)
+        else:
+            self._die(cell, error)
+
+    def roll_back(self) -> None:
+        """A step was interrupted while the host ran its actions: it never happened, and its event is gone."""
+        index = max((i for i, task in enumerate(self._stack) if task[0] == self._commit), default=None)
+        if index is not None:
+            del self._stack[index]
+            for orphan in self._created:
+                self.cells.pop(orphan.ref.session, None)
+            self._created = []
+
+    def _commit(self, cell: Cell, event: FrozenDict, step: Any) -> None:
+        raise NotImplementedError  # pragma: no cover - given by System
+
+    def _crash_instead(self, cell: Cell) -> None:
+        """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""
+        planned = self._stack[-1]
+
+        def failed(_delivery: Any, error: BaseException) -> None:
+            index = max(i for i, task in enumerate(self._stack) if task is planned)
+            self._stack[index] = (self._crash, cell, error, None)
+
+        self._block(failed)
