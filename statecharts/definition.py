@@ -194,8 +194,12 @@ def _finish_node(builder: _Builder, node: StateNode) -> None:
     node.history = "shallow" if history is True else (str(history) if truthy(history) else None)
     node.history_children = tuple(child for child in node.children.values() if child.type == "history")
     at = node.pointer
-    node.entry = parse_actions(config.get("entry", UNDEFINED), f"{at}/entry", dialects=builder.dialects, default_lang=builder.lang)
-    node.exit = parse_actions(config.get("exit", UNDEFINED), f"{at}/exit", dialects=builder.dialects, default_lang=builder.lang)
+    node.entry = parse_actions(
+        config.get("entry", UNDEFINED), f"{at}/entry", dialects=builder.dialects, default_lang=builder.lang
+    )
+    node.exit = parse_actions(
+        config.get("exit", UNDEFINED), f"{at}/exit", dialects=builder.dialects, default_lang=builder.lang
+    )
     node.meta = freeze(config.get("meta", UNDEFINED))
     node.description = config.get("description", UNDEFINED)
     if node.type == "final" or node.parent is None:
@@ -342,7 +346,12 @@ def _read_transition(
         event_type=descriptor,
         targets=targets,
         guard=_read_guard(builder, config.get("guard", UNDEFINED), descriptor, f"{pointer}/guard"),
-        actions=parse_actions(config.get("actions", UNDEFINED), f"{pointer}/actions", dialects=builder.dialects, default_lang=builder.lang),
+        actions=parse_actions(
+            config.get("actions", UNDEFINED),
+            f"{pointer}/actions",
+            dialects=builder.dialects,
+            default_lang=builder.lang,
+        ),
         reenter=truthy(config.get("reenter", UNDEFINED)),
         meta=config.get("meta", UNDEFINED),
         description=config.get("description", UNDEFINED),
@@ -443,8 +452,10 @@ def _read_history_default(builder: _Builder, node: StateNode) -> None:
         node.history_targets = tuple(
             resolve_path(builder.by_id, builder.machine_id, node.parent, item) for item in listed
         )
-    except (DefinitionError, TypeError, AttributeError):
-        node.history_targets = None
+    except DefinitionError as error:
+        node.history_error = error.problems[0].message
+    except (TypeError, AttributeError):
+        node.history_error = "Cannot read properties of null (reading 'type')"
 
 
 def describe_delay(delay: int | float | str) -> str:

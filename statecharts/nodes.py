@@ -100,7 +100,7 @@ class StateNode:
 
     __slots__ = (
         "always", "children", "delayed", "depth", "description", "entry", "exit", "history", "history_children",
-        "history_targets", "id", "index", "initial", "invokes", "key", "last", "meta", "order", "output",
+        "history_error", "history_targets", "id", "index", "initial", "invokes", "key", "last", "meta", "order", "output",
         "own_id", "parent", "path", "raw_history_target", "tags", "transitions", "type",
     )  # fmt: skip
 
@@ -121,6 +121,7 @@ class StateNode:
         self.history: str | None = None
         self.raw_history_target: Any = UNDEFINED
         self.history_targets: tuple[StateNode, ...] | None = None
+        self.history_error: str | None = None
         self.entry: tuple[Action, ...] = ()
         self.exit: tuple[Action, ...] = ()
         self.delayed: tuple[DelayedEvent, ...] = ()

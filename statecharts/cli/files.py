@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -31,7 +30,9 @@ def read_text(name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{shown}: is not UTF-8 text (line {line}, byte {error.start}); save it as UTF-8") from None
+        raise UsageError(
+            f"{shown}: is not UTF-8 text (line {line}, byte {error.start}); save it as UTF-8"
+        ) from None
 
 
 def shown_name(name: str) -> str:
@@ -92,8 +93,3 @@ def json_files(folder: str) -> Iterator[str]:
         for name in sorted(names):
             if name.endswith(".json"):
                 yield os.path.join(parent, name)
-
-
-def to_json_line(value: Any) -> str:
-    """One line of JSON."""
-    return json.dumps(value, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..errors import Problem
 
@@ -32,3 +33,16 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 def counted(number: int, noun: str) -> str:
     """``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """All seven members, ``null`` where there is nothing, so that a reader need not ask."""
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "pointer": problem.pointer,
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "hint": problem.hint,
+    }

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
 from typing import Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 WIDTH_WITHOUT_TERMINAL = 100
 # C0 and C1 controls and the characters that reorder or hide what follows them
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+_TRAILING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 
 
 def make_safe(stream: Any) -> None:
@@ -62,6 +67,14 @@ def make_console(stream: TextIO | None = None, *, no_color: bool = False) -> Con
     )
 
 
+def show(console: Console, renderable: RenderableType) -> None:
+    """Print without the blanks with which tables fill their lines."""
+    with console.capture() as captured:
+        console.print(renderable)
+    console.file.write(_TRAILING.sub(r"\1", captured.get()))
+    console.file.flush()
+
+
 def say_error(message: str, *, prefix: bool = True) -> None:
     """One message on standard error."""
     sys.stdout.flush()
@@ -73,3 +86,11 @@ def say_error(message: str, *, prefix: bool = True) -> None:
 def is_unicode(console: Console) -> bool:
     """Whether the console's stream can show arrows and lines."""
     return console.encoding.lower().startswith("utf")
+
+
+def write_json(value: Any, *, indent: int | None = None) -> None:
+    """JSON on standard output; characters that a terminal or the stream would garble are escaped."""
+    narrow = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    text = json.dumps(value, indent=indent, ensure_ascii=narrow)
+    sys.stdout.write(_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
+    sys.stdout.flush()

@@ -6,15 +6,14 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import click
 
 from ..adapters.formats import xstate
 from ..errors import DefinitionError, Problem, UsageError
 from .files import STDIN, json_files, read_text, shown_name
-from .problem_lines import counted, in_order, problem_line
-from .terminal import clean, make_console, say_error, styled
+from .problem_lines import counted, in_order, problem_json, problem_line
+from .terminal import make_console, say_error, styled, write_json
 
 _MACHINE_KEYS = ("states", "initial", "entry", "on", "always", "invoke")
 
@@ -33,6 +32,7 @@ class _Outcome:
 
 
 @click.command(
+    short_help="List everything that is wrong with machine files.",
     epilog="A folder stands for every *.json below it that looks like a machine. `-` is standard input.",
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
@@ -45,8 +45,7 @@ def validate(files: tuple[str, ...], as_json: bool, loose: bool, warnings_as_err
     for name in files:
         _check_argument(name, outcome, strict=not loose)
     if as_json:
-        listed = [_as_json(problem) for problem in outcome.problems]
-        click.echo(clean(json.dumps(listed, indent=2, ensure_ascii=False)))
+        write_json([problem_json(problem) for problem in outcome.problems], indent=2)
     else:
         _print(outcome)
     if outcome.unreadable:
@@ -94,19 +93,6 @@ def problems_of(text: str, file: str, *, strict: bool = True) -> list[Problem]:
     except RecursionError:
         return [Problem("too-deep", "", "States or values nest too deeply.", file=file)]
     return in_order(warnings)
-
-
-def _as_json(problem: Problem) -> dict[str, Any]:
-    """All seven members, ``null`` where there is nothing, so that a reader need not ask."""
-    return {
-        "file": problem.file,
-        "line": problem.line,
-        "pointer": problem.pointer,
-        "code": problem.code,
-        "severity": problem.severity,
-        "message": problem.message,
-        "hint": problem.hint,
-    }
 
 
 def _print(outcome: _Outcome) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from collections.abc import Callable
 from typing import Any, cast
 
 from ..errors import ExecutionError
 from ..machine import Machine
 from ..values import UNDEFINED
+from .actors import LogicSnapshot
 from .agenda import Agenda
-from .cells import Cell, CellScope, SystemView
+from .cells import NOT_STARTED, Cell, CellScope, SystemView
 from .deliveries import (
     Inspected,
 )
-from .actors import LogicSnapshot
 from .effects import (
     ActorCreated,
     ActorRef,
@@ -51,7 +50,10 @@ class Actors(Agenda):
         self.view = SystemView(self.registry)
         self.timers = Timers(self.semantics.cancel_all_with_id)
         self.root: Cell = cast("Cell", None)  # set by boot() or a restore
-        self._created: list[Cell] = []
+        self._created: list[tuple[int, Cell]] = []
+        self._freed: list[tuple[int, ActorRef]] = []
+        self._forgotten: list[int] = []
+        self.keep_ended = False
 
     def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:  # noqa: A002
         """Create the root from its initial state; :meth:`start` starts it."""
@@ -84,7 +86,7 @@ class Actors(Agenda):
         if system_id:
             self._register(system_id, ref)
         self.cells[session] = cell
-        self._created.append(cell)
+        self._created.append((len(records), cell))
         try:
             cell.snapshot = (
                 restored(cell, records) if restored is not None else self._initial(cell, input, records)
@@ -122,7 +124,7 @@ class Actors(Agenda):
         if ref.system_id and self.registry.get(ref.system_id) == ref:
             del self.registry[ref.system_id]
 
-    def unregister_tree(self, ref: ActorRef) -> None:
+    def unregister_tree(self, ref: ActorRef, position: int = -1) -> None:
         """Free the system ids of an actor that is being stopped, and of all below it."""
         cell = self.cells.get(ref.session)
         if cell is None:
@@ -130,8 +132,34 @@ class Actors(Agenda):
         if isinstance(cell.snapshot, Snapshot):
             for child in cell.snapshot._children.values():
                 if child is not None:
-                    self.unregister_tree(child)
-        self._unregister(ref)
+                    self.unregister_tree(child, position)
+        if ref.system_id and self.registry.get(ref.system_id) == ref:
+            self._freed.append((position, ref))
+            self._unregister(ref)
+
+    def begin_step(self) -> None:
+        """From here on, what a step makes and frees is remembered until it is over."""
+        self._created = []
+        self._freed = []
+
+    def undo_after(self, position: int) -> None:
+        """Take back what the current step made and freed after its effect number ``position``."""
+        for made_at, cell in reversed(self._created):
+            if made_at > position:
+                self._unregister(cell.ref)
+                self.cells.pop(cell.ref.session, None)
+                self.next_session = min(self.next_session, cell.ref.session)
+        for freed_at, ref in self._freed:
+            if freed_at > position and ref.system_id:
+                self.registry.setdefault(ref.system_id, ref)
+        self.begin_step()
+
+    def drop_orphans(self) -> None:
+        """A step failed: forget the actors it made, which nobody will start."""
+        for _, orphan in self._created:
+            if orphan.status == NOT_STARTED:
+                self.cells.pop(orphan.ref.session, None)
+        self.begin_step()
 
     def cell(self, ref: ActorRef) -> Cell | None:
         """The actor behind an address, while the system knows it."""
@@ -158,7 +186,14 @@ class Actors(Agenda):
         """Drop an actor that is over and that its parent does not list any more."""
         parent = None if cell.parent is None else cell.parent.snapshot
         if isinstance(parent, Snapshot) and cell.ref not in parent._children.values():
-            self.cells.pop(cell.ref.session, None)
+            self._forgotten.append(cell.ref.session)
+
+    def _purge(self) -> None:
+        """At rest: let go of the actors nobody can name any more."""
+        if not self.keep_ended:
+            for session in self._forgotten:
+                self.cells.pop(session, None)
+        self._forgotten.clear()
 
     def _start_deferred(self, ref: ActorRef) -> None:
         raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
@@ -182,4 +217,4 @@ def with_error(snapshot: Any, error: BaseException) -> Any:
     """The same snapshot with status ``error``."""
     if isinstance(snapshot, Snapshot):
         return snapshot.replace(status="error", error=error)
-    return replace(snapshot, status="error", error=error)
+    return snapshot.having(status="error", error=error)

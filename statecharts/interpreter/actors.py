@@ -20,7 +20,7 @@ machine       :class:`Machine`             nothing: the system runs it
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -38,31 +38,44 @@ OBSERVABLE_ERROR = "xstate.observable.error"
 OBSERVABLE_COMPLETE = "xstate.observable.complete"
 
 
+MEMBERS = ("status", "output", "error", "context", "input")
+
+
 @dataclass(frozen=True, slots=True)
 class LogicSnapshot:
-    """The snapshot of an actor that is not a machine. ``UNDEFINED`` members are absent."""
+    """The snapshot of an actor that is not a machine. ``UNDEFINED`` members are absent.
+
+    ``order`` is the order of its members as JSON, which a snapshot restored
+    from Node's JSON keeps.
+    """
 
     status: str = ACTIVE
     output: Any = UNDEFINED
     error: Any = UNDEFINED
     context: Any = UNDEFINED
     input: Any = UNDEFINED
+    order: tuple[str, ...] = MEMBERS
 
     @property
     def value(self) -> Any:
         """Always ``UNDEFINED``: only machines have a state value."""
         return UNDEFINED
 
+    def having(self, **changes: Any) -> LogicSnapshot:
+        """``{...snapshot, ...changes}``: new members go last."""
+        new = tuple(key for key in changes if key not in self.order)
+        return replace(self, order=self.order + new, **changes)
+
     def to_json(self) -> dict[str, Any]:
         """XState's persisted form: absent members are left out."""
-        members = {
-            "status": self.status,
-            "output": self.output,
-            "error": self.error,
-            "context": self.context,
-            "input": self.input,
-        }
+        members = {key: getattr(self, key) for key in self.order}
         return {key: member for key, member in members.items() if member is not UNDEFINED}
+
+
+def read_logic_snapshot(saved: Mapping[str, Any]) -> LogicSnapshot:
+    """A snapshot from XState's persisted form."""
+    order = tuple(key for key in saved if key in MEMBERS)
+    return LogicSnapshot(**{key: saved.get(key, UNDEFINED) for key in MEMBERS}, order=order)
 
 
 @runtime_checkable
@@ -97,11 +110,11 @@ class PromiseLogic:
             return snapshot
         kind = event["type"]
         if kind == PROMISE_RESOLVE:
-            return replace(snapshot, status=DONE, output=event.get("data", UNDEFINED), input=UNDEFINED)
+            return snapshot.having(status=DONE, output=event.get("data", UNDEFINED), input=UNDEFINED)
         if kind == PROMISE_REJECT:
-            return replace(snapshot, status=ERROR, error=event.get("data", UNDEFINED), input=UNDEFINED)
+            return snapshot.having(status=ERROR, error=event.get("data", UNDEFINED), input=UNDEFINED)
         if kind == STOP:
-            return replace(snapshot, status=STOPPED, input=UNDEFINED)
+            return snapshot.having(status=STOPPED, input=UNDEFINED)
         return snapshot
 
 
@@ -120,7 +133,7 @@ class CallbackLogic:
 
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot:
         if event["type"] == STOP:
-            return replace(snapshot, status=STOPPED, error=UNDEFINED)
+            return snapshot.having(status=STOPPED, error=UNDEFINED)
         return snapshot
 
 
@@ -146,13 +159,13 @@ class ObservableLogic:
             return snapshot
         kind = event["type"]
         if kind == OBSERVABLE_NEXT and not self.to_parent:
-            return replace(snapshot, context=event.get("data", UNDEFINED))
+            return snapshot.having(context=event.get("data", UNDEFINED))
         if kind == OBSERVABLE_ERROR:
-            return replace(snapshot, status=ERROR, error=event.get("data", UNDEFINED), input=UNDEFINED)
+            return snapshot.having(status=ERROR, error=event.get("data", UNDEFINED), input=UNDEFINED)
         if kind == OBSERVABLE_COMPLETE:
-            return replace(snapshot, status=DONE, input=UNDEFINED)
+            return snapshot.having(status=DONE, input=UNDEFINED)
         if kind == STOP:
-            return replace(snapshot, status=STOPPED, input=UNDEFINED)
+            return snapshot.having(status=STOPPED, input=UNDEFINED)
         return snapshot
 
 
@@ -176,7 +189,7 @@ class TransitionLogic:
         return LogicSnapshot(context=freeze(start(input) if callable(start) else start))
 
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot:
-        return replace(snapshot, context=freeze(self.call(snapshot.context, event)))
+        return snapshot.having(context=freeze(self.call(snapshot.context, event)))
 
 
 LOGICS = (PromiseLogic, CallbackLogic, ObservableLogic, TransitionLogic)

@@ -38,8 +38,13 @@ class Agenda:
             task = stack.pop()
             task[0](*task[1:])
         self._blocked = False
+        if not stack and not self._out:
+            self._purge()
         batch, self._out = self._out, []
         return batch
+
+    def _purge(self) -> None:
+        """Called at rest, when nothing is left for the host."""
 
     def fail(self, delivery: Delivery, error: BaseException) -> None:
         """The user's code behind ``delivery`` raised; the rest of its batch is void."""

@@ -95,7 +95,7 @@ def resolve_history_default(node: StateNode) -> _Default:
         raise ExecutionError("Cannot read properties of undefined (reading 'type')", js_name="TypeError")
     if node.raw_history_target is not UNDEFINED:
         if node.history_targets is None:
-            raise ExecutionError(f"Child state '{node.raw_history_target}' does not exist on '{parent.id}'")
+            raise ExecutionError(node.history_error or "")
         return _Default(node.history_targets, False)
     if parent.type == "parallel":
         return _Default((parent,), False)

@@ -103,4 +103,4 @@ class CellScope:
         ).ref
 
     def unregister(self, ref: ActorRef, position: int) -> None:
-        self.system.unregister_tree(ref)
+        self.system.unregister_tree(ref, position)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ExecutionError
-from ..values import UNDEFINED
+from ..values import UNDEFINED, truthy
 from .effects import ActorRef, StartActor, StopActor
 from .operations import Frame, Getter, Operation
 
@@ -79,6 +79,8 @@ class StopOperation(Operation):
     def run(self, frame: Frame) -> None:
         wanted = self.target(frame, self.params(frame, UNDEFINED))
         ref = frame.children.get(wanted) if isinstance(wanted, str) else wanted
+        if truthy(ref) and not isinstance(ref, ActorRef):
+            raise ExecutionError("actorRef.getSnapshot is not a function", js_name="TypeError")
         stop_child(frame, ref if isinstance(ref, ActorRef) else None)
 
 

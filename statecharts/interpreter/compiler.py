@@ -22,7 +22,7 @@ from ..actions import (
     parse_action,
 )
 from ..callables import ACTION_ARGUMENTS, ENQUEUE_ARGUMENTS, GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit, names
-from ..errors import ExecutionError
+from ..errors import DefinitionError, ExecutionError
 from ..expressions import Template
 from ..guards import (
     AllOf,
@@ -137,13 +137,19 @@ class GuardCompiler:
 
         return follow
 
+    def _index(self, state: str) -> int:
+        try:
+            return self._node(state).index
+        except DefinitionError as error:
+            raise ExecutionError(error.problems[0].message) from None
+
     def _state_in(self, state: Any) -> GuardFunction:
         if isinstance(state, str) and state.startswith("#"):
             bit: list[int] = []
 
             def active_by_id(_c: Any, _e: Any, active: Configuration) -> bool:
                 if not bit:
-                    bit.append(self._node(state).index)
+                    bit.append(self._index(state))
                 return bool(active.mask >> bit[0] & 1)
 
             return active_by_id

@@ -24,10 +24,14 @@ Order = tuple[StateNode, ...]
 
 
 class Configuration:
-    """One set of active nodes of one program. Compare by identity."""
+    """One set of active nodes of one program. Compare by identity.
+
+    ``is_chain``: each node is the child of the one before, so that only one
+    order is possible and none has to be kept.
+    """
 
     __slots__ = (
-        "always", "atomic_states", "has_parallel", "leaves", "mask", "nodes", "plans", "regular", "selectors", "value",
+        "always", "atomic_states", "is_chain", "leaves", "mask", "nodes", "plans", "regular", "selectors", "value",
     )  # fmt: skip
 
     def __init__(self, nodes: Order, mask: int, regular: bool, root: StateNode) -> None:
@@ -35,7 +39,7 @@ class Configuration:
         self.mask = mask
         self.regular = regular
         self.value: Any = state_value(root, nodes)
-        self.has_parallel = any(node.type == "parallel" for node in nodes)
+        self.is_chain = all(node.parent is above for node, above in zip(nodes[1:], nodes, strict=False))
         self.leaves: Order = tuple(node for node in nodes if node.is_leaf)
         self.always = any(
             ancestor.always for leaf in self.leaves for ancestor in (leaf, *leaf.proper_ancestors())

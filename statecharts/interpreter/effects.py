@@ -53,6 +53,11 @@ class ActorRef:
         return self
 
 
+def is_delay(value: Any) -> bool:
+    """Whether a delay is one: only a number delays (XState: ``typeof delay === "number"``)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 class RunAction(NamedTuple):
     """Run a named or inline action. ``function`` takes (context, event, params, self, system); ``None`` if unbound."""
 
@@ -85,7 +90,7 @@ class LogMessage(NamedTuple):
 
 
 class RaiseEvent(NamedTuple):
-    """An event for the actor itself. Without ``delay`` (ms) the core has consumed it already."""
+    """An event for the actor itself. Unless ``delay`` is a number (ms), the core has consumed it already."""
 
     position: Position
     event: Any

@@ -32,6 +32,7 @@ from .effects import (
     SendEvent,
     StartActor,
     StopActor,
+    is_delay,
 )
 from .inspection import (
     EventInspection,
@@ -50,14 +51,17 @@ class Mailboxes(Actors):
     events = 0
 
     def _relay(self, source: ActorRef | None, target: ActorRef | None, event: FrozenDict) -> None:
-        if self.observed and target is not None:
+        if self.observed and isinstance(target, ActorRef):
             self._out.append(Inspected(EventInspection(target, source, event)))
         self.events += 1
         if self.max_events is not None and self.events > self.max_events:
             self._stack.clear()
             raise EventFlood(f"actors exchanged more than {self.max_events} events without coming to rest")
-        if target is None:
-            raise ExecutionError("Cannot read properties of undefined (reading '_send')", js_name="TypeError")
+        if not isinstance(target, ActorRef):
+            wrong = "Cannot read properties of undefined (reading '_send')"
+            raise ExecutionError(
+                wrong if target is None else "target._send is not a function", js_name="TypeError"
+            )
         cell = self.cells.get(target.session)
         if cell is None or cell.status == ENDED:
             return
@@ -145,7 +149,7 @@ class Lifecycle(Mailboxes):
             if effect.ref is not None:
                 cell.deferred.append((self._start_deferred, effect.ref))
         elif isinstance(effect, RaiseEvent):
-            if effect.delay is not UNDEFINED:
+            if is_delay(effect.delay):
                 cell.deferred.append((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
         elif isinstance(effect, SendEvent):
             cell.deferred.append((self._send_effect, cell, effect))
@@ -155,11 +159,11 @@ class Lifecycle(Mailboxes):
             cell.deferred.append((self._emit, cell, effect.event))
 
     def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
-        if effect.delay is not UNDEFINED:
+        if is_delay(effect.delay):
             self._schedule(cell, effect.target, effect.event, effect.delay, effect.id)
             return
         event = effect.event
-        if event["type"] == ERROR:
+        if event.get("type") == ERROR:
             event = error_actor_event(cell.ref.id, event.get("data", UNDEFINED))
         self._relay(cell.ref, effect.target, event)
 
@@ -194,7 +198,7 @@ class Lifecycle(Mailboxes):
             tasks.append((self._die, cell, cell.snapshot.error))
         if self.observed:
             tasks.append((self._inspect_snapshot, cell, event, snapshot))
-        if event["type"] == STOP:
+        if event.get("type") == STOP:
             tasks.append((self._complete_stop, cell))
         if opens:
             tasks.append((self._open, cell))
@@ -320,10 +324,7 @@ class Lifecycle(Mailboxes):
 
     def _crash(self, cell: Cell, error: BaseException, snapshot: Any) -> None:
         """A step ended in an error: the snapshot before it, with status ``error``."""
-        for orphan in self._created:
-            if orphan.status == NOT_STARTED:
-                self.cells.pop(orphan.ref.session, None)
-        self._created = []
+        self.drop_orphans()
         cell.snapshot = with_error(cell.snapshot, error)
         cell.deferred.clear()
         if self.semantics.stop_children_on_error:
@@ -337,9 +338,7 @@ class Lifecycle(Mailboxes):
         index = max((i for i, task in enumerate(self._stack) if task[0] == self._commit), default=None)
         if index is not None:
             del self._stack[index]
-            for orphan in self._created:
-                self.cells.pop(orphan.ref.session, None)
-            self._created = []
+            self.undo_after(-1)
 
     def _commit(self, cell: Cell, event: FrozenDict, step: Any) -> None:
         raise NotImplementedError  # pragma: no cover - given by System
@@ -348,7 +347,9 @@ class Lifecycle(Mailboxes):
         """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""
         planned = self._stack[-1]
 
-        def failed(_delivery: Any, error: BaseException) -> None:
+        def failed(delivery: Any, error: BaseException) -> None:
+            if isinstance(delivery, Perform):
+                self.undo_after(delivery.effect.position[1])
             index = max(i for i, task in enumerate(self._stack) if task is planned)
             self._stack[index] = (self._crash, cell, error, None)
 

@@ -57,7 +57,9 @@ def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scop
 
 
 def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
-    kind = event["type"]
+    kind = event.get("type", UNDEFINED)
+    if type(kind) is not str:
+        raise _not_a_type(kind)
     if kind == STOP:
         _stop_children(frame)
         frame.status = STOPPED
@@ -79,6 +81,14 @@ def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
         kept = frame.children
         _stop_children(frame)
         frame.children = kept
+
+
+def _not_a_type(kind: Any) -> ExecutionError:
+    """What XState dies of when an event without a string type reaches a mailbox."""
+    if kind is UNDEFINED or kind is None:
+        shown = "undefined" if kind is UNDEFINED else "null"
+        return ExecutionError(f"Cannot read properties of {shown} (reading 'startsWith')", js_name="TypeError")
+    return ExecutionError("event.type.startsWith is not a function", js_name="TypeError")
 
 
 def _settle(frame: Frame) -> None:
@@ -133,7 +143,7 @@ def _apply(frame: Frame, plan: Plan) -> None:
     assert target is not None
     if frame.status == DONE:
         frame.order = plan.final_order
-    elif frame.order is not None or target.has_parallel:
+    elif frame.order is not None or not target.is_chain:
         nodes = frame.configuration.nodes if frame.order is None else frame.order
         exits = plan.exits
         kept = [node for node in nodes if not exits >> node.index & 1]

@@ -16,7 +16,7 @@ from ..errors import ExecutionError
 from ..events import done_state_event
 from ..expressions import Template
 from ..nodes import StateNode
-from ..values import UNDEFINED, FrozenDict, freeze, js_ordered
+from ..values import UNDEFINED, FrozenDict, freeze, js_ordered, truthy
 from .configuration import Configuration, Order
 from .effects import (
     ActorRef,
@@ -27,6 +27,7 @@ from .effects import (
     Record,
     RunAction,
     SendEvent,
+    is_delay,
 )
 from .snapshot import History
 
@@ -147,12 +148,10 @@ class NullOperation(Operation):
         raise ExecutionError("Cannot read properties of null (reading 'type')", js_name="TypeError")
 
 
-def resolved_delay(frame: Frame, delay: Getter, named: bool, params: Any) -> Any:
-    """A delay in ms, or ``UNDEFINED`` for an event without (numeric) delay."""
+def resolved_delay(frame: Frame, delay: Getter, params: Any) -> Any:
+    """A delay as it comes out: a number of ms, or something else, which means no delay (:func:`is_delay`)."""
     value = delay(frame, params)
-    if named or isinstance(value, str):
-        value = frame.program.named_delay(value, frame, params) if isinstance(value, str) else value
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else UNDEFINED
+    return frame.program.named_delay(value, frame, params) if isinstance(value, str) else value
 
 
 class RaiseOperation(Operation):
@@ -170,20 +169,20 @@ class RaiseOperation(Operation):
     def run(self, frame: Frame) -> None:
         params = self.params(frame, UNDEFINED)
         event = as_event(self.event(frame, params), "raise")
-        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, True, params)
-        if delay is UNDEFINED:
+        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
+        if not is_delay(delay):
             frame.queue.append(event)
         frame.records.append(RaiseEvent(frame.position, event, self.id(frame, params), delay))
 
 
 def as_event(event: Any, creator: str) -> Any:
-    """``event`` if it is an object with a type. XState only takes objects here."""
+    """``event`` if it is an object; XState takes nothing else here."""
     if isinstance(event, str):
         raise ExecutionError(
             f'Only event objects may be used with {creator}; use {creator}({{ type: "{event}" }}) instead'
         )
-    if not isinstance(event, Mapping) or not isinstance(event.get("type"), str):
-        raise ExecutionError(f"{creator} needs an event object with a string 'type', not {event!r}")
+    if not isinstance(event, Mapping):
+        raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
     return event
 
 
@@ -206,13 +205,13 @@ class SendOperation(Operation):
     def run(self, frame: Frame) -> None:
         params = self.params(frame, UNDEFINED)
         event = as_event(self.event(frame, params), "sendTo")
-        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, True, params)
+        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         wanted = self.target(frame, params)
         if isinstance(wanted, str):
             ref = self._named(frame, wanted)
             target_id: Any = wanted
         else:
-            ref = wanted if isinstance(wanted, ActorRef) else frame.scope.self_ref
+            ref = wanted if truthy(wanted) else frame.scope.self_ref
             target_id = UNDEFINED
         position = frame.position
         frame.records.append(SendEvent(position, ref, target_id, event, self.id(frame, params), delay))

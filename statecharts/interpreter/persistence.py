@@ -13,7 +13,7 @@ from ..errors import DefinitionError, ExecutionError, SnapshotError
 from ..nodes import StateNode
 from ..targets import resolve_state_id
 from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered
-from .actors import LogicSnapshot
+from .actors import read_logic_snapshot
 from .configuration import complete
 from .effects import ActorRef, Record
 from .program import Program
@@ -168,13 +168,7 @@ def _restore_actor(system: System, cell: Cell, saved: Any, records: list[Record]
         return system._initial(cell, UNDEFINED, records)
     if cell.program is not None:
         return _restore_machine(system, cell, saved, records)
-    return LogicSnapshot(
-        saved.get("status", UNDEFINED),
-        saved.get("output", UNDEFINED),
-        saved.get("error", UNDEFINED),
-        saved.get("context", UNDEFINED),
-        saved.get("input", UNDEFINED),
-    )
+    return read_logic_snapshot(saved)
 
 
 def _find(program: Program, item: Any) -> StateNode | None:

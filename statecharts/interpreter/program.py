@@ -40,6 +40,7 @@ from .planner import Plan, Planner, flat_actions, with_deferred_targets
 from .snapshot import EventOption, History, Snapshot
 
 DEFAULT_MEMO_LIMIT = 100_000
+NO_TYPE = "\0"
 
 
 class Selector:
@@ -116,10 +117,13 @@ class Program:
         If any region of a parallel state handles the event, the parallel and
         its ancestors are not asked (SCXML: each region asks them for itself).
         """
-        event_type = event["type"]
         try:
+            event_type = event["type"]
             selector = configuration.selectors[event_type]
-        except KeyError:
+        except (KeyError, TypeError):
+            event_type = event.get("type")
+            if type(event_type) is not str:  # a raised object without a type: only "*" matches it
+                event_type = NO_TYPE
             selector = self._selector(configuration, event_type)
         if selector is None:
             return ()

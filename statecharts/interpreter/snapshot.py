@@ -172,7 +172,9 @@ class Snapshot(Generic[C]):
         (``simulation.to_xstate()``) for those. Raises :class:`UsageError`.
         """
         if self._children:
-            raise UsageError("this snapshot has children, whose states only the host knows; use the host's to_xstate()")
+            raise UsageError(
+                "this snapshot has children, whose states only the host knows; use the host's to_xstate()"
+            )
         members = {
             "status": self._status,
             "output": self._output,

@@ -55,6 +55,7 @@ class System(Lifecycle):
 
     def start(self) -> None:
         """Start the root."""
+        self.begin_step()  # what exists before the start belongs to the snapshot
         self._push((self._start, self.root))
 
     def send(self, event: FrozenDict, target: ActorRef | None = None, source: ActorRef | None = None) -> None:
@@ -79,7 +80,7 @@ class System(Lifecycle):
         if cell.program is None:
             self._process_logic(cell, event)
             return
-        self._created = []
+        self.begin_step()
         step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell))
         if step.error is not None:
             self._push((self._crash, cell, step.error, step.snapshot))
@@ -110,7 +111,7 @@ class System(Lifecycle):
             self._crash(cell, error, None)
             return
         self._push((self._commit_logic, cell, event, after))
-        if event["type"] == STOP:
+        if event.get("type") == STOP:
             if cell.begun and before.status == ACTIVE:
                 cell.begun = False
                 self._out.append(End(cell.ref))
@@ -124,7 +125,7 @@ class System(Lifecycle):
         self._update(cell, event)
 
     def _commit(self, cell: Cell, event: FrozenDict, step: Any) -> None:
-        self._created = []
+        self.begin_step()
         cell.snapshot = step.snapshot
         for effect in step.effects:
             self._defer(cell, effect)

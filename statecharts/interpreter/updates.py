@@ -58,13 +58,22 @@ def apply_changes(frame: Frame, changes: Any, label: str) -> None:
         return
     if not isinstance(changes, Mapping):
         raise UsageError(f"{label} must return a dict of changes (or None), not {type(changes).__name__}")
-    merged = dict(frame.context)
+    merged = _members(frame.context)
     indexed = False
     for key, value in changes.items():
         if key and "0" <= key[0] <= "9":
             indexed = True
         merged[key] = freeze(value)
     frame.context = FrozenDict(js_ordered(merged) if indexed else merged)
+
+
+def _members(context: Any) -> dict[str, Any]:
+    """``{...context}``: a context that is not an object (loose reading) gives what JavaScript's spread gives."""
+    if isinstance(context, dict):
+        return dict(context)
+    if isinstance(context, (list, str)):
+        return {str(index): item for index, item in enumerate(context)}
+    return {}
 
 
 class Spawner:

@@ -32,7 +32,15 @@ from ..interpreter.system import EventFlood
 from ..values import UNDEFINED, dumps, freeze, js_ordered, loads
 from .protocol_machine import MachineBuilder, collect_events
 from .protocol_pure import OracleScope, describe_effects
-from .protocol_report import context_at, json_error, next_transition_rows, or_null, query_bare, shown_value
+from .protocol_report import (
+    context_at,
+    error_message,
+    json_error,
+    next_transition_rows,
+    or_null,
+    query_bare,
+    shown_value,
+)
 from .protocol_simulation import Handle, ProtocolSimulation
 from .protocol_values import JsError, as_event, js_string
 
@@ -157,10 +165,10 @@ class Session:
                 rounds = ROUNDS_AFTER_STEP
             except EventFlood as error:
                 self.overrun = True
-                extra = {"threw": str(error)}
+                extra = {"threw": error_message(error)}
                 rounds = ROUNDS_AFTER_THROW
             except Exception as error:
-                extra = {"threw": str(error)}
+                extra = {"threw": error_message(error)}
                 rounds = ROUNDS_AFTER_THROW
         try:
             self.settle(rounds)
@@ -266,7 +274,7 @@ class Session:
     def _do_pure(self, step: Any) -> dict[str, Any]:
         snapshot = self.simulation.snapshot
         if not isinstance(snapshot, Snapshot):
-            raise JsError("Cannot read properties of undefined (reading 'machine')")
+            raise JsError("Cannot read properties of undefined (reading 'getTransitionData')")
         scope = OracleScope(self.machine, self.simulation.system.next_session)
         try:
             taken = macrostep(program_of(self.machine), snapshot, freeze(as_event(step["pure"])), scope)
@@ -325,7 +333,7 @@ class Session:
             )
             return any(t.targets is not None or t.actions for t in found)
         except Exception as error:
-            return {"$error": str(error)}
+            return {"$error": error_message(error)}
 
     # ----------------------------------------------------------------- lines
 
@@ -370,7 +378,7 @@ class Session:
         try:
             return self.simulation.to_xstate()
         except StatechartError as error:
-            return {"$error": str(error)}
+            return {"$error": error_message(error)}
 
 
 # --------------------------------------------------------------------- main

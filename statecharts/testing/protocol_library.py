@@ -133,7 +133,7 @@ def _update(function: Callable[[Any, Any, Any], dict[str, Any]]) -> Assign:
 
 def _inc(context: Any, event: Any, p: Any) -> dict[str, Any]:
     key = js_string(member(p, "key"))
-    old, by = context.get(key), p.get("by")
+    old, by = member(context, key), p.get("by")
     return {
         key: js_add(0 if old is None or old is UNDEFINED else old, 1 if by is None or by is UNDEFINED else by)
     }
@@ -152,7 +152,7 @@ def _set_from_event(context: Any, event: Any, p: Any) -> dict[str, Any]:
 
 def _append(context: Any, event: Any, p: Any) -> dict[str, Any]:
     key = js_string(member(p, "key"))
-    old = context.get(key)
+    old = member(context, key)
     if old is None or old is UNDEFINED:
         old = []
     if not isinstance(old, (list, str)):
@@ -163,7 +163,7 @@ def _append(context: Any, event: Any, p: Any) -> dict[str, Any]:
 
 def _toggle(context: Any, event: Any, p: Any) -> dict[str, Any]:
     key = js_string(member(p, "key"))
-    return {key: not truthy(context.get(key, UNDEFINED))}
+    return {key: not truthy(member(context, key))}
 
 
 def _throw_assign(context: Any, event: Any, p: Any) -> dict[str, Any]:
@@ -343,7 +343,7 @@ def log_text(context: Any, event: Any, params: Any) -> str:
     wanted = member(params, "evt")
     if truthy(wanted):
         text += (
-            f"[{event['type']}]"
+            f"[{js_string(member(event, 'type'))}]"
             if wanted is True
             else f"[{js_string(wanted)}={_shown(get_path(event, wanted))}]"
         )

@@ -22,13 +22,21 @@ def context_at(snapshot: Any, path: str) -> Any:
     return or_null(plain(get_path(snapshot.context, path)))
 
 
+def error_message(error: BaseException) -> str:
+    """The text XState's error object would have."""
+    if isinstance(error, RecursionError):
+        return "Maximum call stack size exceeded"
+    return str(getattr(error, "xstate_message", error))
+
+
+def _error_name(error: BaseException) -> str:
+    return "RangeError" if isinstance(error, RecursionError) else getattr(error, "js_name", "Error")
+
+
 def json_error(error: Any) -> Any:
     """An error as a line shows it: name and message of an exception, else the value."""
     if isinstance(error, BaseException):
-        return {
-            "name": getattr(error, "js_name", "Error"),
-            "message": getattr(error, "xstate_message", str(error)),
-        }
+        return {"name": _error_name(error), "message": error_message(error)}
     return or_null(error)
 
 

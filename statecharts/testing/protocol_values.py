@@ -42,7 +42,9 @@ def member(value: Any, key: str) -> Any:
         return UNDEFINED
     if isinstance(value, dict):
         return value.get(key, UNDEFINED)
-    if isinstance(value, (list, str)):
+    if isinstance(value, str):
+        return _character(value, key)
+    if isinstance(value, list):
         if key == "length":
             return len(value)
         return value[int(key)] if key.isdigit() and int(key) < len(value) else UNDEFINED
@@ -52,6 +54,16 @@ def member(value: Any, key: str) -> Any:
         return UNDEFINED
     found = getattr(value, key, UNDEFINED)
     return UNDEFINED if callable(found) else found
+
+
+def _character(text: str, key: str) -> Any:
+    """A string's length or a character of it, in UTF-16 units as JavaScript counts them."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    if key == "length":
+        return len(units) // 2
+    if not key.isdigit() or int(key) * 2 >= len(units):
+        return UNDEFINED
+    return units[int(key) * 2 : int(key) * 2 + 2].decode("utf-16-le", "surrogatepass")
 
 
 def js_string(value: Any) -> str:

@@ -53,7 +53,5 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
             return candidate
         distance = edit_distance(plain, other, limit)
         if distance <= limit:
-            best, limit = candidate, distance - 1
-            if limit < 1:
-                limit = 0
+            best, limit = candidate, max(distance - 1, 0)
     return best

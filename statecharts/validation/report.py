@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 from statecharts.errors import Problem
-from statecharts.values import UNDEFINED
 
 from .codes import Code
 
@@ -125,10 +124,3 @@ class Report:
             else:
                 break
         return tuple(place)
-
-
-def members(value: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """The members that are there: ``UNDEFINED`` counts as absent, and keys are strings."""
-    return [
-        (key, member) for key, member in value.items() if member is not UNDEFINED and isinstance(key, str)
-    ]

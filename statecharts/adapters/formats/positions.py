@@ -157,8 +157,6 @@ def _syntax_hint(text: str, at: int) -> str:
         return "This is JavaScript. Export the machine as JSON, or write `JSON.stringify(machine.config)`."
     if rest.startswith(("}", "]")) and before.endswith(","):
         return "Remove the comma before the closing bracket."
-    if before.endswith(",") and rest[:1] == '"':
-        return "Look for a comma or a bracket that is missing or too many just before."
     if rest.startswith("'"):
         return "JSON strings stand in double quotes."
     if re.match(r"(?:-?Infinity|NaN|undefined)\b", rest):

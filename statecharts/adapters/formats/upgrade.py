@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from statecharts.errors import Problem
 from statecharts.validation.codes import Code
+from statecharts.validation.report import token, tokens
 
 from .upgrade_detect import is_version_4
 from .upgrade_states import upgrade_states
@@ -43,11 +44,34 @@ def upgrade_document(document: Mapping[str, Any], *, version: Literal[4, 5] | No
     if version == 4 or (version is None and is_version_4(document)):
         draft = Draft(document)
         upgraded = upgrade_states(draft)
-        return Upgrade(upgraded, tuple(draft.changes), tuple(draft.problems))
+        changes = tuple(
+            replace(
+                change,
+                pointer=_existing(document, change.pointer),
+                new_pointer=_existing(upgraded, change.new_pointer),
+            )
+            for change in draft.changes
+        )
+        return Upgrade(upgraded, changes, tuple(draft.problems))
     problems: tuple[Problem, ...] = ()
     if version is None:
         problems = _ambiguous(document)
     return Upgrade(copy.deepcopy(dict(document)), (), problems)
+
+
+def _existing(document: Any, pointer: str) -> str:
+    """``pointer``, or the nearest place above it that ``document`` has: later rewrites may have moved things."""
+    found = ""
+    value = document
+    for part in tokens(pointer):
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, (list, tuple)) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            break
+        found += token(part)
+    return found
 
 
 def _ambiguous(document: Mapping[str, Any]) -> tuple[Problem, ...]:

@@ -24,6 +24,8 @@ def upgrade_actions(draft: Draft, value: Any, pointer: str, new_pointer: str) ->
 
 
 def _upgrade_action(draft: Draft, action: Any, pointer: str, new_pointer: str) -> Any:
+    if isinstance(action, str) and action in _LOST:
+        draft.unsupported(pointer, f"`{action}` has no version 5 form.", _LOST[action])
     if not isinstance(action, Mapping) or not isinstance(action.get("type"), str):
         return copy.deepcopy(action)
     name = action["type"]

@@ -17,7 +17,7 @@ def upgrade_invokes(draft: Draft, node: Node) -> Any:
     """The value of ``invoke``: activities first, as version 4 starts them."""
     value = node.config.get("invoke")
     activities = listed(node.config.get("activities"))
-    if not activities and isinstance(value, Mapping):
+    if not activities and not isinstance(value, (list, tuple)):
         return _upgrade_invoke(draft, node, value, f"{node.pointer}/invoke", f"{node.pointer}/invoke")
     made = [_activity(draft, node, item, index) for index, item in enumerate(activities)]
     for index, item in enumerate(listed(value)):

@@ -9,6 +9,7 @@ from typing import Any
 from statecharts.validation.outline import Node
 from statecharts.validation.targets import UnknownTarget, escaped, reference, resolve_history_default
 
+from .upgrade_detect import listed, transitions_of
 from .upgrade_tree import Draft, entry_actions, exit_actions
 
 
@@ -18,9 +19,8 @@ def upgrade_initial(draft: Draft, node: Node, value: Any) -> Any:
         return copy.deepcopy(value)
     first, _, rest = value.partition(".")
     child = node.children.get(first)
-    inner = child.config.get("initial") if child is not None else None
     pointer = f"{node.pointer}/initial"
-    if child is None or inner not in (rest, rest.partition(".")[0]) or draft.below(child, node, rest) is None:
+    if child is None or not _enters(child, rest.split(".")):
         draft.unsupported(
             pointer,
             f'`initial` is the path "{value}", and version 5 enters direct children only.',
@@ -31,6 +31,16 @@ def upgrade_initial(draft: Draft, node: Node, value: Any) -> Any:
         pointer, pointer, f'`initial` shortened to "{first}"', "the rest is what that state enters by default"
     )
     return first
+
+
+def _enters(node: Node, path: list[str]) -> bool:
+    """Whether ``path`` below ``node`` is what entering ``node`` leads through anyway."""
+    for name in path:
+        child = node.children.get(name)
+        if child is None or node.config.get("initial") != name:
+            return False
+        node = child
+    return True
 
 
 def upgrade_history_target(draft: Draft, node: Node, value: Any) -> Any:
@@ -111,6 +121,30 @@ def check_final_events(draft: Draft) -> None:
                 "When a final state is entered, version 4 sends an event for it that `*` catches; version 5 sends none.",
                 "Check what `*` is meant to catch.",
             )
+
+
+def check_raising(draft: Draft) -> None:
+    """What is raised while a raised event is handled went first in version 4, and goes last in version 5."""
+    found = 0
+    for node in draft.outline.nodes:
+        lists = [entry_actions(node), exit_actions(node)]
+        lists += [
+            listed(item.get("actions")) for item in transitions_of(node.config) if isinstance(item, Mapping)
+        ]
+        found += sum(_is_raise(action) for actions in lists for action in actions)
+    if found > 1:
+        draft.review(
+            "",
+            "An event raised while another raised event is handled comes before those that wait in version 4, "
+            "and after them in version 5.",
+            "Check what is raised in answer to what is raised.",
+        )
+
+
+def _is_raise(action: Any) -> bool:
+    if not isinstance(action, Mapping) or action.get("delay") is not None:
+        return False
+    return action.get("type") == "xstate.raise" or action.get("to") == "#_internal"
 
 
 def _is_assign(action: Any) -> bool:

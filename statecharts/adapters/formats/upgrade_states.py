@@ -12,7 +12,14 @@ from statecharts.validation.report import token
 from .upgrade_actions import upgrade_actions
 from .upgrade_events import EventNames, combine, merge_replaced
 from .upgrade_invokes import upgrade_invokes
-from .upgrade_special import check_final_events, check_sorting, upgrade_history_target, upgrade_initial, upgrade_root_output
+from .upgrade_special import (
+    check_final_events,
+    check_raising,
+    check_sorting,
+    upgrade_history_target,
+    upgrade_initial,
+    upgrade_root_output,
+)
 from .upgrade_transitions import upgrade_transitions
 from .upgrade_tree import Draft
 
@@ -37,6 +44,7 @@ def upgrade_states(draft: Draft) -> dict[str, Any]:
     root = made[draft.outline.root]
     check_sorting(draft)
     check_final_events(draft)
+    check_raising(draft)
     upgrade_root_output(draft, root)
     names.forgive_errors(root)
     return root

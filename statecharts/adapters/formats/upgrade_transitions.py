@@ -55,7 +55,8 @@ def upgrade_transition(draft: Draft, source: Node, item: Any, pointer: str, new_
     made = _Transition(draft, source, spec, pointer, new_pointer)
     out = made.build()
     if isinstance(item, str) and len(out) == 1 and set(out[0]) <= {"target"}:
-        return [out[0].get("target", "")]
+        target = out[0].get("target", "")
+        return [target] if isinstance(target, str) else out
     return out
 
 
@@ -168,6 +169,14 @@ class _Transition:
             upgrade_actions(self.draft, entry_actions(top), f"{top.pointer}/entry", self.new_pointer)
         )
         if before or after:
+            assert top.parent is not None
+            if any(_moves(other) for other in top.parent.children.values() if other is not top):
+                self.draft.review(
+                    self.pointer,
+                    f'The exit and entry actions of the region "{top.id}" are written out here; when a sibling region moves '
+                    "on the same event, its actions no longer come in between.",
+                    "Check the order if it matters.",
+                )
             self.out["actions"] = [*before, *listed(self.out.get("actions")), *after]
             self._changed(
                 "actions",
@@ -278,6 +287,10 @@ class _Transition:
                 f'"{history.id}" is entered from inside "{parent.id}"; version 5 re-enters what was active, version 4 may not.',
                 "Check what is left and entered here.",
             )
+
+
+def _moves(region: Node) -> bool:
+    return any(node.config.get(key) for node in (region, *_all_below(region)) for key in ("on", "always"))
 
 
 def _all_below(node: Node) -> list[Node]:

@@ -155,8 +155,8 @@ def runs_something(node: Node) -> bool:
 
 
 def is_noticed(node: Node) -> bool:
-    """Whether leaving and re-entering ``node`` can be noticed."""
-    return bool(entry_actions(node) or exit_actions(node)) or runs_something(node)
+    """Whether leaving and re-entering ``node`` can be noticed; a final state announces itself each time."""
+    return node.kind == "final" or bool(entry_actions(node) or exit_actions(node)) or runs_something(node)
 
 
 def default_chain(node: Node) -> list[Node] | None:
