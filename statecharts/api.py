@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from .adapters.formats import xstate
-from .errors import Problem, UsageError
+from .errors import DefinitionError, Problem, UsageError
 from .implementations import Implementations
 from .machine import Machine
+from .values import UNDEFINED
 
 FORMATS = ("xstate",)
 
@@ -44,10 +45,26 @@ def load_machine(
     kind = format if format is not None else _format_of(document, file)
     if kind not in FORMATS:
         raise UsageError(f"format {kind!r} is not known; known: {', '.join(FORMATS)}")
-    definition, problems = xstate.read_definition(document, strict=strict, semantics=semantics, file=file)
+    definition, problems = xstate.read_definition(
+        document, strict=strict, semantics=semantics, file=file, bound=implementations is not None
+    )
     for problem in problems:
         warnings.warn(str(problem), DefinitionWarning, stacklevel=2)
-    machine: Machine[Any, Any] = Machine(definition, Implementations.of(implementations))
+    bound = Implementations.of(implementations)
+    if strict and isinstance(definition.context, str) and bound.initial_context is UNDEFINED:
+        raise DefinitionError(
+            [
+                Problem(
+                    "context-is-code",
+                    "/context",
+                    "the context is program text; bind a function",
+                    "Implementations.context",
+                    file=file,
+                )
+            ],
+            definition.id,
+        )
+    machine: Machine[Any, Any] = Machine(definition, bound)
     if strict:
         for problem in surplus_problems(machine):
             warnings.warn(str(problem), DefinitionWarning, stacklevel=2)

@@ -7,17 +7,16 @@ from typing import Any, Generic, TypeVar
 
 from .actions import (
     Action,
-    Cancel,
     NamedAction,
     Raise,
     SendTo,
     SpawnChild,
 )
-from .definition import Definition, InlineSource
+from .definition import XSTATE, Definition, InlineSource
 from .errors import ImplementationError, MissingName
 from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation
 from .implementations import Implementations
-from .values import UNDEFINED
+from .schemas import Schemas
 
 C = TypeVar("C")
 E = TypeVar("E")
@@ -30,13 +29,26 @@ class Machine(Generic[C, E]):
     does not use.
     """
 
-    __slots__ = ("__weakref__", "_program", "definition", "implementations", "missing", "surplus")
+    __slots__ = (
+        "__weakref__",
+        "_program",
+        "_schemas",
+        "definition",
+        "implementations",
+        "is_pure",
+        "missing",
+        "surplus",
+    )
 
-    def __init__(self, definition: Definition, implementations: Implementations | None = None) -> None:
+    def __init__(
+        self, definition: Definition, implementations: Implementations | None = None, *, is_pure: bool = False
+    ) -> None:
         self.definition = definition
         self.implementations = implementations if implementations is not None else Implementations()
         self.missing, self.surplus = _compare(definition, self.implementations)
+        self.is_pure = is_pure
         self._program: Any = None
+        self._schemas: Schemas | None = None
 
     @property
     def id(self) -> str:
@@ -60,7 +72,25 @@ class Machine(Generic[C, E]):
 
     def provide(self, implementations: Implementations | Mapping[str, Any]) -> Machine[C, E]:
         """A new machine with more, or other, implementations."""
-        return Machine(self.definition, self.implementations.merged(Implementations.of(implementations)))
+        merged = self.implementations.merged(Implementations.of(implementations))
+        return Machine(self.definition, merged, is_pure=self.is_pure)
+
+    def in_pure_mode(self) -> Machine[C, E]:
+        """The same machine, with every guard, update, delay, input and output held to purity.
+
+        Each is evaluated twice and refused I/O, clocks and randomness
+        (:mod:`statecharts.purity`); what breaks the rule is named in a
+        :class:`PurityError`. For tests and try-outs: it costs time.
+        """
+        return Machine(self.definition, self.implementations, is_pure=True)
+
+    @property
+    def schemas(self) -> Schemas:
+        """The document's JSON Schemas (empty ones when it has none, or under ``xstate-exact``)."""
+        if self._schemas is None:
+            declared = self.definition.schemas if self.semantics == XSTATE else None
+            self._schemas = Schemas.from_document(declared if isinstance(declared, Mapping) else {})
+        return self._schemas
 
     def require_complete(self, *, ignore: frozenset[str] = frozenset()) -> None:
         """Raise one :class:`ImplementationError` naming every unbound name and where it is used.
@@ -139,5 +169,3 @@ def _in_actions(actions: tuple[Action, ...], place: str) -> Iterator[tuple[str, 
             yield "delay", action.delay, pointer
         if isinstance(action, SpawnChild) and isinstance(action.src, str):
             yield "actor", action.src, pointer
-        if isinstance(action, Cancel) and action.id is UNDEFINED:
-            continue

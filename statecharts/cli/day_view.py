@@ -15,6 +15,7 @@ from .day import Day, Played
 from .doings import ADVANCE, REJECT, RESOLVE, SEND
 from .durations import clock_time, span
 from .expectations import Mismatch
+from .problem_lines import counted
 from .readable import members, readable
 from .step_report import StepReport, Waiting
 from .terminal import is_unicode, one_line, show, styled
@@ -186,7 +187,10 @@ class DayView:
         style = "bold green" if good else "bold red"
         show(
             self.console,
-            Text(f"{len(played)} tickets, {steps} steps, {refused} refused: {verdict}", style=style),
+            Text(
+                f"{counted(len(played), 'ticket')}, {counted(steps, 'step')}, {refused} refused: {verdict}",
+                style=style,
+            ),
         )
 
     def _outcome(self, one: Played) -> list[Text]:

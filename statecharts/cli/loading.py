@@ -110,7 +110,7 @@ def _as_implementations(value: Any, shown: str) -> Any:
     if isinstance(value, (Implementations, Mapping)):
         return value
     raise UsageError(
-        f"{shown}: is a {type(value).__name__}; it must be Implementations, a dict of them, or a Machine"
+        f"{shown}: is of type {type(value).__name__}; it must be Implementations, a dict of them, or a Machine"
     )
 
 

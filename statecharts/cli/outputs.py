@@ -20,7 +20,7 @@ from .views import Views, lines, rows_table
 class Output(Protocol):
     """What the prompt and the script runner say."""
 
-    def welcome(self, machine: Machine[Any, Any], hint: str | None) -> None: ...
+    def welcome(self, machine: Machine[Any, Any], missing: list[MissingName], hint: str | None) -> None: ...
     def echo(self, line: str) -> None: ...
     def caption(self, text: str) -> None: ...
     def step(self, report: StepReport) -> None: ...
@@ -37,11 +37,11 @@ class TextOutput:
         self.console: Console = make_console(no_color=no_color)
         self.views = Views(self.console)
 
-    def welcome(self, machine: Machine[Any, Any], hint: str | None) -> None:
+    def welcome(self, machine: Machine[Any, Any], missing: list[MissingName], hint: str | None) -> None:
         """Which machine this is and what stands in for names nobody bound."""
         version = f" {machine.version}" if machine.version else ""
         self._print(styled(f"{machine.id}{version}", "bold"))
-        for line in stubbed_lines(machine.missing):
+        for line in stubbed_lines(missing):
             self._print(styled(line, "dim"))
         if hint is not None:
             self._print(styled(hint, "dim"))
@@ -100,9 +100,9 @@ class TextOutput:
 class JsonOutput:
     """For programs: one object per line."""
 
-    def welcome(self, machine: Machine[Any, Any], hint: str | None) -> None:
+    def welcome(self, machine: Machine[Any, Any], missing: list[MissingName], hint: str | None) -> None:
         """The machine and the names that are stubbed."""
-        stubbed = [{"kind": missing.kind, "name": missing.name} for missing in machine.missing]
+        stubbed = [{"kind": one.kind, "name": one.name} for one in missing]
         write_json({"machine": machine.id, "version": machine.version, "stubbed": stubbed})
 
     def echo(self, line: str) -> None:
@@ -144,7 +144,7 @@ class JsonOutput:
         say_error(text)
 
 
-def stubbed_lines(missing: tuple[MissingName, ...]) -> list[str]:
+def stubbed_lines(missing: list[MissingName]) -> list[str]:
     """What stands in for unbound names, one line per kind."""
     said = {
         "guard": "guards asked for",

@@ -12,11 +12,12 @@ import click
 from ..machine import Machine
 from ..values import UNDEFINED
 from .durations import parse_duration
-from .files import STDIN, read_json_file
+from .files import STDIN, read_json_file, shown_name
 from .guard_answers import GuardAnswers
 from .line_source import Asker, LineSource, Pipe, Terminal
 from .loading import ACTOR_KINDS, implementations_from, load, require_unbound, with_stand_ins
 from .outputs import JsonOutput, Output, TextOutput
+from .problem_lines import counted
 from .prompt import Prompt, save, words
 from .recording_clock import CLOCKS
 from .script import run_all
@@ -127,9 +128,17 @@ def run(*, input_: Any, save_to: str | None, as_json: bool, no_color: bool, **gi
         raise click.UsageError("a snapshot has had its input; leave out --input or --snapshot")
     output: Output = JsonOutput() if as_json else TextOutput(no_color=no_color)
     machine = _machine(options)
-    output.welcome(machine, _hint(options, machine))
-    runner = _run_script if options.steps is not None else _run_prompt
-    return runner(options, machine, output)
+    snapshot = None if options.snapshot is None else read_json_file(options.snapshot)
+    scenarios = (
+        None
+        if options.steps is None
+        else read_steps(read_json_file(options.steps), shown_name(options.steps))
+    )
+    missing = [one for one in machine.missing if one.kind != "guard" or one.name not in options.guards]
+    output.welcome(machine, missing, _hint(options, machine))
+    if scenarios is None:
+        return _run_prompt(options, machine, snapshot, output)
+    return _run_script(options, machine, snapshot, scenarios, output)
 
 
 def _machine(options: _Options) -> Machine[Any, Any]:
@@ -154,39 +163,31 @@ def _hint(options: _Options, machine: Machine[Any, Any]) -> str | None:
     return None
 
 
-def _snapshot(options: _Options) -> Any:
-    return None if options.snapshot is None else read_json_file(options.snapshot)
-
-
-def _run_script(options: _Options, machine: Machine[Any, Any], output: Output) -> int:
-    assert options.steps is not None
-    scenarios = read_steps(
-        read_json_file(options.steps), "<stdin>" if options.steps == STDIN else options.steps
-    )
-    snapshot = _snapshot(options)
-
+def _run_script(
+    options: _Options, machine: Machine[Any, Any], snapshot: Any, scenarios: list[Scenario], output: Output
+) -> int:
     def start(scenario: Scenario) -> Session:
         given = scenario.input if options.input is UNDEFINED and snapshot is None else options.input
         answers = GuardAnswers(options.guards)
         return Session(machine, answers, input=given, snapshot=snapshot, clock=options.clock)
 
     failed, session = run_all(scenarios, start, output)
-    steps = sum(len(scenario.steps) for scenario in scenarios)
+    steps = counted(sum(len(scenario.steps) for scenario in scenarios), "step")
     if failed:
         output.say(f"{failed} of {len(scenarios)} failed")
     else:
-        output.say(f"{steps} steps, all as expected" if steps != 1 else "1 step, as expected")
+        output.say(f"{steps}, everything as expected")
     _save(options, session)
     return 1 if failed else 0
 
 
-def _run_prompt(options: _Options, machine: Machine[Any, Any], output: Output) -> int:
+def _run_prompt(options: _Options, machine: Machine[Any, Any], snapshot: Any, output: Output) -> int:
     sessions: list[Session] = []
     is_person = sys.stdin.isatty() and sys.stdout.isatty()
     source: LineSource = Terminal(lambda: words(sessions[0]) if sessions else []) if is_person else Pipe()
     answers = GuardAnswers(options.guards)
     answers.ask = Asker(source, output.echo, answers.fixed)
-    session = Session(machine, answers, input=options.input, snapshot=_snapshot(options), clock=options.clock)
+    session = Session(machine, answers, input=options.input, snapshot=snapshot, clock=options.clock)
     sessions.append(session)
     output.step(session.first)
     code = Prompt(session, output, source).run()

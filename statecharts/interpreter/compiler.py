@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..actions import (
@@ -37,6 +37,7 @@ from ..guards import (
 )
 from ..implementations import Implementations
 from ..nodes import StateNode
+from ..purity import pure_wrapper
 from ..values import UNDEFINED, freeze
 from .children import SpawnOperation, StopOperation
 from .configuration import Configuration
@@ -69,12 +70,17 @@ def constant(value: Any) -> Getter:
 NO_VALUE: Getter = constant(UNDEFINED)
 
 
-def value_getter(value: Any, what: str) -> Getter:
+def fitted(function: Callable[..., Any], offered: Sequence[str], what: str, pure: bool) -> Callable[..., Any]:
+    """``function`` over all of ``offered``; in pure mode watched while it runs."""
+    return fit(pure_wrapper(function, what) if pure else function, offered, what)
+
+
+def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
     """A getter for a constant, a template or a user's function."""
     if isinstance(value, Template):
         return lambda frame, params: evaluate_template(value, frame, params)
     if callable(value):
-        function = fit(value, ACTION_ARGUMENTS, what)
+        function = fitted(value, ACTION_ARGUMENTS, what, pure)
 
         def call(frame: Frame, params: Any) -> Any:
             scope = frame.scope
@@ -90,8 +96,11 @@ def value_getter(value: Any, what: str) -> Getter:
 class GuardCompiler:
     """Turns guards into functions of ``(context, event, configuration)``."""
 
-    def __init__(self, implementations: Implementations, node: Callable[[str], StateNode]) -> None:
+    def __init__(
+        self, implementations: Implementations, node: Callable[[str], StateNode], pure: bool
+    ) -> None:
         self._bound = implementations.guards
+        self._pure = pure
         self._node = node
 
     def compile(self, guard: Any) -> GuardFunction:
@@ -100,7 +109,7 @@ class GuardCompiler:
         if isinstance(spec, NamedGuard):
             return self._named(spec)
         if isinstance(spec, InlineGuard):
-            return _plain_guard(spec.function, UNDEFINED, "guard")
+            return _plain_guard(spec.function, UNDEFINED, "guard", self._pure)
         if isinstance(spec, AllOf):
             parts = tuple(self.compile(part) for part in spec.guards)
             return lambda c, e, active: all(part(c, e, active) for part in parts)
@@ -126,7 +135,7 @@ class GuardCompiler:
         if isinstance(bound, bool):
             return lambda _c, _e, _active: bound
         if callable(bound) and not isinstance(bound, Guard):
-            return _plain_guard(bound, spec.params, f"guard {spec.name!r}")
+            return _plain_guard(bound, spec.params, f"guard {spec.name!r}", self._pure)
         # an implementation may itself be a name or an object; followed when used, so a cycle fails then
         cached: list[GuardFunction] = []
 
@@ -156,8 +165,8 @@ class GuardCompiler:
         return lambda _c, _e, active: matches_state(state, active.value)
 
 
-def _plain_guard(function: Callable[..., Any], params: Any, what: str) -> GuardFunction:
-    takes = fit(function, GUARD_ARGUMENTS, what)
+def _plain_guard(function: Callable[..., Any], params: Any, what: str, pure: bool) -> GuardFunction:
+    takes = fitted(function, GUARD_ARGUMENTS, what, pure)
     if isinstance(params, Template):
 
         def with_template(context: Any, event: Any, _active: Configuration) -> Any:
@@ -192,8 +201,9 @@ def guard_name(guard: Guard | None) -> str | None:
 class ActionCompiler:
     """Turns actions into operations."""
 
-    def __init__(self, implementations: Implementations) -> None:
+    def __init__(self, implementations: Implementations, pure: bool) -> None:
         self._bound = implementations.actions
+        self._pure = pure
 
     def compile(self, action: Any, *, dialects: bool = True) -> Operation:
         """The operation behind ``action``, which may be anything an action list may hold."""
@@ -205,7 +215,7 @@ class ActionCompiler:
         return self._operation(spec, NO_VALUE, _label(spec))
 
     def _named(self, spec: NamedAction) -> Operation:
-        params = value_getter(spec.params, f"params of action {spec.type!r}")
+        params = self._value(spec.params, f"params of action {spec.type!r}")
         bound = self._bound.get(spec.type)
         if bound is None:
             if spec.builtin is not None:
@@ -217,69 +227,69 @@ class ActionCompiler:
         if isinstance(spec, InlineAction):
             return RunNamed(label, name or spec.type, fit(spec.function, ACTION_ARGUMENTS, label), params)
         if isinstance(spec, Assign):
-            return _assign(spec, params, label)
+            return self._assign(spec, params, label)
         if isinstance(spec, Raise):
             return RaiseOperation(
                 label,
-                value_getter(spec.event, label),
-                value_getter(spec.id, label),
-                _delay(spec.delay, label),
+                self._value(spec.event, label),
+                self._value(spec.id, label),
+                self._delay(spec.delay, label),
                 params,
             )
         if isinstance(spec, SendTo):
             return SendOperation(
                 label,
-                value_getter(spec.target, label),
-                value_getter(spec.event, label),
-                value_getter(spec.id, label),
-                _delay(spec.delay, label),
+                self._value(spec.target, label),
+                self._value(spec.event, label),
+                self._value(spec.id, label),
+                self._delay(spec.delay, label),
                 params,
             )
         return self._plain(spec, params, label)
 
     def _plain(self, spec: Any, params: Getter, label: str) -> Operation:
         if isinstance(spec, Emit):
-            return EmitOperation(label, value_getter(spec.event, label), params)
+            return EmitOperation(label, self._value(spec.event, label), params)
         if isinstance(spec, Cancel):
-            return CancelOperation(label, value_getter(spec.id, label), params)
+            return CancelOperation(label, self._value(spec.id, label), params)
         if isinstance(spec, Log):
-            return LogOperation(
-                label, value_getter(spec.value, label), value_getter(spec.label, label), params
-            )
+            return LogOperation(label, self._value(spec.value, label), self._value(spec.label, label), params)
         if isinstance(spec, StopChild):
-            return StopOperation(label, value_getter(spec.target, label), params)
+            return StopOperation(label, self._value(spec.target, label), params)
         if isinstance(spec, SpawnChild):
             return SpawnOperation(
                 label,
                 spec.src,
-                value_getter(spec.id, label),
+                self._value(spec.id, label),
                 spec.system_id,
-                value_getter(spec.input, label),
+                self._value(spec.input, label),
                 spec.sync_snapshot,
                 params,
             )
         assert isinstance(spec, Enqueue)
-        return EnqueueOperation(label, fit(spec.function, ENQUEUE_ARGUMENTS, label), params)
+        return EnqueueOperation(label, fit(spec.function, ENQUEUE_ARGUMENTS, label), params, self._pure)
+
+    def _value(self, value: Any, label: str) -> Getter:
+        return value_getter(value, label, self._pure)
+
+    def _delay(self, delay: Any, label: str) -> Getter | None:
+        return None if delay is UNDEFINED else self._value(delay, label)
+
+    def _assign(self, spec: Assign, params: Getter, label: str) -> Operation:
+        assignment = spec.assignment
+        if isinstance(assignment, Template):
+            return AssignAll(label, _template_update(assignment), params, False)
+        if callable(assignment):
+            spawns = bool(names(assignment) & {"spawn", "self", "system"})
+            # making a child twice would not be the same as making it once
+            function = fitted(assignment, UPDATE_ARGUMENTS, label, self._pure and not spawns)
+            return AssignAll(label, function, params, spawns)
+        parts = tuple((key, self._value(value, f"{label}, key {key!r}")) for key, value in assignment.items())
+        return AssignEach(label, parts, params)
 
 
 def _label(spec: Any) -> str:
     return spec.type if isinstance(spec, InlineAction) else type(spec).__name__
-
-
-def _delay(delay: Any, label: str) -> Getter | None:
-    return None if delay is UNDEFINED else value_getter(delay, label)
-
-
-def _assign(spec: Assign, params: Getter, label: str) -> Operation:
-    assignment = spec.assignment
-    if isinstance(assignment, Template):
-        return AssignAll(label, _template_update(assignment), params, False)
-    if callable(assignment):
-        function = fit(assignment, UPDATE_ARGUMENTS, label)
-        spawns = bool(names(assignment) & {"spawn", "self", "system"})
-        return AssignAll(label, function, params, spawns)
-    parts = tuple((key, value_getter(value, f"{label}, key {key!r}")) for key, value in assignment.items())
-    return AssignEach(label, parts, params)
 
 
 def _template_update(template: Template) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..callables import CONTEXT_ARGUMENTS, fit
+from ..callables import CONTEXT_ARGUMENTS, names
 from ..errors import EndlessLoopError, ExecutionError, StatechartError
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
 from ..expressions import Template
@@ -19,6 +19,7 @@ from ..nodes import Transition
 from ..values import EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze
 from .algorithm import initial_transition_of
 from .children import stop_child
+from .compiler import fitted
 from .effects import MicrostepTaken
 from .operations import Frame, Scope
 from .planner import Plan, PlanFailure
@@ -87,7 +88,9 @@ def _not_a_type(kind: Any) -> ExecutionError:
     """What XState dies of when an event without a string type reaches a mailbox."""
     if kind is UNDEFINED or kind is None:
         shown = "undefined" if kind is UNDEFINED else "null"
-        return ExecutionError(f"Cannot read properties of {shown} (reading 'startsWith')", js_name="TypeError")
+        return ExecutionError(
+            f"Cannot read properties of {shown} (reading 'startsWith')", js_name="TypeError"
+        )
     return ExecutionError("event.type.startsWith is not a function", js_name="TypeError")
 
 
@@ -297,7 +300,9 @@ def _initial_context(frame: Frame, input: Any) -> Any:  # noqa: A002
         return freeze(declared.evaluate(variables))
     if callable(declared):
         spawner = Spawner(frame)
-        function = fit(declared, CONTEXT_ARGUMENTS, "the initial context")
+        spawns = "spawn" in names(declared)
+        watched = frame.program.machine.is_pure and not spawns
+        function = fitted(declared, CONTEXT_ARGUMENTS, "the initial context", watched)
         changes = function(input, frame.scope.self_ref, spawner)
         apply_changes(frame, changes, "the initial context")
         spawner.adopt()

@@ -16,6 +16,7 @@ from ..errors import ExecutionError
 from ..events import done_state_event
 from ..expressions import Template
 from ..nodes import StateNode
+from ..purity import run_pure
 from ..values import UNDEFINED, FrozenDict, freeze, js_ordered, truthy
 from .configuration import Configuration, Order
 from .effects import (
@@ -299,31 +300,36 @@ class LogOperation(Operation):
 class EnqueueOperation(Operation):
     """``enqueueActions``: a function lists the actions that follow at once."""
 
-    __slots__ = ("deferred_ids", "function", "params")
+    __slots__ = ("deferred_ids", "function", "params", "pure")
 
-    def __init__(self, label: str, function: Callable[..., Any], params: Getter) -> None:
+    def __init__(self, label: str, function: Callable[..., Any], params: Getter, pure: bool) -> None:
         super().__init__(label)
         self.function = function
         self.params = params
+        self.pure = pure
         self.deferred_ids: tuple[str, ...] = ()
 
     def run(self, frame: Frame) -> None:
         program = frame.program
         params = self.params(frame, UNDEFINED)
-        queue = ActionQueue()
-        configuration, context, event = frame.configuration, frame.context, frame.event
-
-        def check(guard: Any) -> bool:
-            return bool(program.compile_guard(guard)(context, event, configuration))
-
-        self.function(context, event, params, frame.scope.self_ref, frame.scope.view, queue, check)
-        for action in queue.actions:
+        listed = run_pure(self._list, self.label, frame, params) if self.pure else self._list(frame, params)
+        for action in listed:
             operation = program.compile_action(action)
             operation.state = self.state
             if self.deferred_ids and isinstance(operation, (SendOperation, EnqueueOperation)):
                 operation.deferred_ids = self.deferred_ids
             frame.operation = operation
             operation.run(frame)
+
+    def _list(self, frame: Frame, params: Any) -> list[Any]:
+        queue = ActionQueue()
+        configuration, context, event = frame.configuration, frame.context, frame.event
+
+        def check(guard: Any) -> bool:
+            return bool(frame.program.compile_guard(guard)(context, event, configuration))
+
+        self.function(context, event, params, frame.scope.self_ref, frame.scope.view, queue, check)
+        return queue.actions
 
 
 class ActionQueue:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..actions import Action
-from ..callables import ACTION_ARGUMENTS, fit
+from ..callables import ACTION_ARGUMENTS
 from ..definition import XSTATE_EXACT, InlineSource
 from ..errors import ExecutionError, ImplementationError
 from ..events import matching_descriptors
@@ -31,6 +31,7 @@ from .compiler import (
     GuardCompiler,
     GuardFunction,
     constant,
+    fitted,
     guard_name,
     value_getter,
 )
@@ -72,8 +73,8 @@ class Program:
         self.semantics = profiles.BY_NAME[machine.definition.semantics]
         self.memo_limit = memo_limit
         self.dialects = machine.definition.semantics != XSTATE_EXACT
-        self._guards = GuardCompiler(machine.implementations, machine.definition.node)
-        self._actions = ActionCompiler(machine.implementations)
+        self._guards = GuardCompiler(machine.implementations, machine.definition.node, machine.is_pure)
+        self._actions = ActionCompiler(machine.implementations, machine.is_pure)
         self._planner = Planner(self)
         self._configurations: dict[Any, Configuration] = {}
         self._kept = 0
@@ -346,7 +347,7 @@ class Program:
                     invoke.src,
                     constant(invoke.id),
                     invoke.system_id,
-                    value_getter(given, label),
+                    value_getter(given, label, self.machine.is_pure),
                     invoke.sync_snapshot,
                     NO_VALUE,
                 )
@@ -363,7 +364,11 @@ class Program:
     def output_of(self, node: StateNode) -> Getter | None:
         """How a final state's (or the root's) output is computed; ``None`` without one."""
         output = self.machine.implementations.outputs.get(node.id, node.output)
-        return None if output is UNDEFINED else value_getter(output, f"output of {node.id!r}")
+        return (
+            None
+            if output is UNDEFINED
+            else value_getter(output, f"output of {node.id!r}", self.machine.is_pure)
+        )
 
     # -------------------------------------------------------------- sources
 
@@ -399,7 +404,9 @@ class Program:
         if callable(delay):
             function = self._delays.get(name)
             if function is None:
-                function = self._delays[name] = fit(delay, ACTION_ARGUMENTS, f"delay {name!r}")
+                function = self._delays[name] = fitted(
+                    delay, ACTION_ARGUMENTS, f"delay {name!r}", self.machine.is_pure
+                )
             return function(frame.context, frame.event, params, frame.scope.self_ref, frame.scope.view)
         return delay
 

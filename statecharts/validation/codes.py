@@ -128,6 +128,8 @@ class Code(Enum):
     UNKNOWN_BUILTIN = "unknown-builtin", "error", "An `xstate.` action or guard that does not exist."
     UNKNOWN_STATE = "unknown-state", "error", "A `stateIn` guard names a state that does not exist."
     BAD_EXPRESSION = "bad-expression", "error", "An `@expr` object is not well-formed."
+    EXPRESSION_SYNTAX = "expression-syntax", "error", "An expression cannot be read in its language."
+    EXPRESSION_LANGUAGE = "expression-language", "error", "An expression is in a language that is not known here."
     BARE_INVOKE = "bare-invoke", "error", "An invoked actor is an object with `src`, not a name."
     DUPLICATE_INVOKE_ID = (
         "duplicate-invoke-id",
@@ -145,7 +147,10 @@ class Code(Enum):
         "error",
         "The context is program text that an exporter could not turn into data.",
     )
-    BAD_SCHEMA = "bad-schema", "error", "An entry of `schemas` is not a valid JSON Schema."
+    SCHEMA_SHAPE = "schema-shape", "error", "Something in `schemas` has the wrong form."
+    SCHEMA_DIALECT = "schema-dialect", "error", "A `$schema` names a dialect that is not known."
+    SCHEMA_INVALID = "schema-invalid", "error", "An entry of `schemas` is not a valid JSON Schema."
+    SCHEMA_REFERENCE = "schema-reference", "error", "A `$ref` in `schemas` leads nowhere; nothing is fetched."
     # upgrading from version 4
     UPGRADE_UNSUPPORTED = (
         "upgrade-unsupported",
@@ -158,6 +163,11 @@ class Code(Enum):
         self.slug = slug
         self.severity: Severity = severity
         self.meaning = meaning
+
+    @classmethod
+    def of(cls, slug: str) -> Code:
+        """The code with this slug."""
+        return next(code for code in cls if code.slug == slug)
 
 
 def problems_page() -> str:

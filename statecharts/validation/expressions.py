@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from statecharts.errors import DefinitionError, ImplementationError
+from statecharts.expressions import compile_expression
+
 from .codes import Code
 from .report import Report, described, is_list, is_object, token
 
@@ -32,7 +35,7 @@ def check_expression(report: Report, value: Mapping[Any, Any], pointer: str) -> 
             f"`@expr` is {described(text) if text != '' else 'empty'}; it must be the text of an expression.",
             'For example `{"@expr": "context.count > 3", "@lang": "cel"}`.',
         )
-    language = value.get("@lang", "cel")
+    language = value.get("@lang", report.expression_language)
     if not isinstance(language, str) or not language:
         report.add(
             Code.BAD_EXPRESSION,
@@ -48,6 +51,20 @@ def check_expression(report: Report, value: Mapping[Any, Any], pointer: str) -> 
                 f"An expression has no member `{key}`.",
                 "An expression stands alone in its object: move other members out.",
             )
+            return
+    if isinstance(text, str) and text.strip() and isinstance(language, str) and language:
+        _compile(report, value, pointer)
+
+
+def _compile(report: Report, value: Mapping[Any, Any], pointer: str) -> None:
+    """Read the expression in its language, as the machine will."""
+    try:
+        compile_expression(dict(value), pointer=pointer, default_lang=report.expression_language)
+    except DefinitionError as error:
+        for problem in error.problems:
+            report.add(Code.of(problem.code), problem.pointer, problem.message, problem.hint)
+    except ImplementationError:
+        pass  # the language's runtime is not installed; whoever binds the machine is told so
 
 
 def check_values(report: Report, value: object, pointer: str) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
+from statecharts.errors import DefinitionError
+from statecharts.schemas import Schemas
 from statecharts.values import UNDEFINED
 
 from .codes import Code
 from .expressions import check_values
 from .keys import OPTIONS, check_keys
-from .report import Report, is_object, is_opaque, token
-
-_MAPS_OF_SCHEMAS = ("events", "emitted", "actors", "actions", "guards", "delays", "children")
+from .report import Report, is_object, is_opaque
 
 
 def check_root_extras(report: Report, document: Mapping[Any, Any], implementations_known: bool) -> None:
@@ -72,45 +72,36 @@ def _check_options(report: Report, options: object) -> None:
 
 
 def _check_schemas(report: Report, schemas: Mapping[Any, Any]) -> None:
-    for key, schema in schemas.items():
-        if not isinstance(key, str):
-            report.bad_key("/schemas", key)
-            continue
-        for place, part in _parts(key, schema, "/schemas" + token(key)):
-            _check_schema(report, part, place)
-
-
-def _parts(key: str, schema: object, pointer: str) -> Iterator[tuple[str, object]]:
-    """The schemas under ``key``: ``events`` and its like are maps from names to schemas, or one schema."""
-    if key not in _MAPS_OF_SCHEMAS or not is_object(schema) or not all(map(_may_be_schema, schema.values())):
-        yield pointer, schema
+    if not all(isinstance(key, str) for key in schemas):
+        for key in schemas:
+            if not isinstance(key, str):
+                report.bad_key("/schemas", key)
         return
-    for name, part in schema.items():
-        place = pointer + token(name)
-        if is_object(part) and part and set(part) <= {"input", "output", "params"}:
-            yield from ((place + token(inner), deep) for inner, deep in part.items())
-        else:
-            yield place, part
-
-
-def _may_be_schema(value: object) -> bool:
-    return isinstance(value, (Mapping, bool)) or is_opaque(value)
-
-
-def _check_schema(report: Report, schema: object, pointer: str) -> None:
-    if is_opaque(schema):
+    if _holds_objects(schemas):
         return
-    if not isinstance(schema, (Mapping, bool)):
-        report.wrong_type(pointer, "schema", schema, "a JSON Schema: an object, true or false")
-        return
-    # not imported with the package: most machines have no schemas
-    from jsonschema import Draft202012Validator, SchemaError
-    from jsonschema.validators import validator_for
-
     try:
-        validator_for(schema, default=Draft202012Validator).check_schema(cast("dict[str, Any]", schema))
-    except SchemaError as error:
-        where = "".join(token(part) for part in error.absolute_path)
-        report.add(Code.BAD_SCHEMA, pointer + where, f"This is no valid JSON Schema: {error.message}", None)
+        Schemas.from_document(schemas)
+    except DefinitionError as error:
+        for problem in error.problems:
+            report.add(Code.of(problem.code), problem.pointer, problem.message, problem.hint)
     except RecursionError:
-        report.add(Code.TOO_DEEP, pointer, "This schema nests too deeply.", "Use `$defs` and `$ref`.")
+        report.add(Code.TOO_DEEP, "/schemas", "This schema nests too deeply.", "Use `$defs` and `$ref`.")
+
+
+def _holds_objects(value: object) -> bool:
+    """Whether something in ``value`` is no JSON (a schema library's own object), which is not ours to check."""
+    stack = [value]
+    seen: set[int] = set()
+    while stack:
+        item = stack.pop()
+        if id(item) in seen:
+            continue
+        if is_opaque(item):
+            return True
+        if isinstance(item, Mapping):
+            seen.add(id(item))
+            stack.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            seen.add(id(item))
+            stack.extend(item)
+    return False

@@ -72,6 +72,8 @@ class Report:
 
     def __init__(self, document: object) -> None:
         self._document = document
+        language = document.get("@exprLang") if isinstance(document, Mapping) else None
+        self.expression_language = language if isinstance(language, str) and language else "cel"
         self._found: list[Problem] = []
         self._seen: set[tuple[str, str, str]] = set()
         self._positions: dict[int, dict[str, int]] = {}

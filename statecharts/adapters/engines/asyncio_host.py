@@ -26,7 +26,17 @@ from ...interpreter.actors import (
     promise_failure,
     promise_result,
 )
-from ...interpreter.deliveries import Begin, Completed, Delivery, Emitted, End, Failed, Perform, Published, Receive
+from ...interpreter.deliveries import (
+    Begin,
+    Completed,
+    Delivery,
+    Emitted,
+    End,
+    Failed,
+    Perform,
+    Published,
+    Receive,
+)
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore

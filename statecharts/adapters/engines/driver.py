@@ -43,6 +43,7 @@ class Driver:
     def __init__(self, system: System) -> None:
         self.system = system
         self.callbacks: dict[int, CallbackRun] = {}
+        self.schemas = system.machine.schemas
         self._sends: Sends = []
         self._calling = False
         self._handlers: dict[type, Callable[[Any], Any]] = {
@@ -94,6 +95,33 @@ class Driver:
     def inspected(self, event: Any) -> None:
         """An inspection event."""
 
+    # ------------------------------------------------------------- schemas
+
+    def checked_event(self, event: str | Mapping[str, Any], data: Mapping[str, Any]) -> Any:
+        """An event from outside, frozen. Raises :class:`SchemaError` when the document's schema refuses it."""
+        made = to_event(event, data)
+        if self.schemas:
+            self.schemas.check_event(made)
+        return made
+
+    def checked_input(self, given: Any) -> Any:
+        """The machine's input, checked like an event."""
+        if self.schemas:
+            self.schemas.check_input(given)
+        return given
+
+    def checked_output(self, source: Any, result: Any) -> Any:
+        """What an actor of this source returned; a result its schema refuses is an error of the actor."""
+        if self.schemas and isinstance(source, str):
+            self.schemas.check_actor_output(source, result)
+        return result
+
+    def check_start(self) -> None:
+        """The first context, and the output of a machine that is done at once."""
+        snapshot = self.system.root.snapshot
+        if self.schemas and snapshot.status == "active":
+            self.schemas.check_context(snapshot.context)
+
     # ---------------------------------------------------------------- doing
 
     def drive(self) -> None:
@@ -134,7 +162,9 @@ class Driver:
         effect = delivery.effect
         if isinstance(effect, RunAction):
             assert effect.function is not None
-            return effect.function(effect.context, effect.event, effect.params, delivery.actor, self.system.view)
+            return effect.function(
+                effect.context, effect.event, effect.params, delivery.actor, self.system.view
+            )
         self.log(delivery.actor, effect.value, effect.label)
         return None
 

@@ -29,6 +29,7 @@ from ...interpreter.persistence import persisted, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
+from ...schemas import SchemaError
 from ...values import UNDEFINED, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
 from .driver import Driver
@@ -56,7 +57,8 @@ class Simulation(Driver, Generic[C]):
     (each timer at its own time) or ``"jumping"`` (XState's SimulatedClock).
     ``stubs=True`` lets an unbound machine run: unbound actions are recorded,
     ``guards`` answers for unbound guards. ``on_unhandled="raise"`` makes an
-    event that nobody handles an :class:`InvalidTransition`.
+    event that nobody handles an :class:`InvalidTransition`. ``pure=True``
+    holds guards and updates to purity (:meth:`Machine.in_pure_mode`).
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Simulation(Driver, Generic[C]):
         system_id: str | None = None,
         first_session: int = 0,
         max_events: int | None = None,
+        pure: bool = False,
     ) -> None:
         if on_unhandled not in ("ignore", "raise"):
             raise UsageError(f"on_unhandled is 'ignore' or 'raise', not {on_unhandled!r}")
@@ -82,7 +85,7 @@ class Simulation(Driver, Generic[C]):
             machine = stubbed(machine, self.stub_record, guards)
         elif machine.semantics == "xstate":
             machine.require_complete()
-        self.machine = machine
+        self.machine = machine = machine.in_pure_mode() if pure else machine
         self.clock: VirtualClock = _clock(clock)
         self.emitted_events: list[Any] = []
         self.effects: list[Any] = []
@@ -96,7 +99,7 @@ class Simulation(Driver, Generic[C]):
         self._running = False
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
         self.system.max_events = max_events
-        self._boot(UNDEFINED if input is None else input, snapshot, system_id)
+        self._boot(self.checked_input(UNDEFINED if input is None else input), snapshot, system_id)
 
     def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:  # noqa: A002
         if envelope.is_envelope(snapshot):
@@ -111,6 +114,7 @@ class Simulation(Driver, Generic[C]):
         else:
             self.system.boot(input, system_id=system_id)
         self.system.now = self.clock.now
+        self.check_start()
         self.system.start()
         self._drive()
 
@@ -152,7 +156,7 @@ class Simulation(Driver, Generic[C]):
 
     def send(self, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
         """Send an event and run to rest; returns the snapshot after it."""
-        made = to_event(event, data)
+        made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
         self.system.send(made)
@@ -216,7 +220,11 @@ class Simulation(Driver, Generic[C]):
 
         A result for a run that is over changes nothing, as in XState.
         """
-        return self._settle_promise(self._started(actor, run), promise_result(output))
+        started = self._started(actor, run)
+        try:
+            return self._settle_promise(started, promise_result(self.checked_output(started.ref.src, output)))
+        except SchemaError as error:
+            return self._settle_promise(started, promise_failure(error))
 
     def reject(self, actor: str, error: Any = UNDEFINED, *, run: int | None = None) -> Snapshot[C]:
         """Reject a promise actor with an exception or a JSON value."""
@@ -270,7 +278,7 @@ class Simulation(Driver, Generic[C]):
         started = self._started(actor, None)
         self._require(started, "promise", "run")
         try:
-            result = self._call_promise(started)
+            result = self.checked_output(started.ref.src, self._call_promise(started))
         except Exception as error:
             return self.deliver_to_self(started, promise_failure(error))
         return self.deliver_to_self(started, promise_result(result))
@@ -281,7 +289,6 @@ class Simulation(Driver, Generic[C]):
 
         value = started.logic.call(started.input, started.ref, self.system.view, emit)
         if hasattr(value, "__await__"):
-
             return asyncio.run(_finish(value))
         return value
 

@@ -13,11 +13,18 @@ from .positions import JsonText, read_json
 
 
 def read_definition(
-    source: str | Mapping[str, Any], *, strict: bool = True, semantics: str | None = None, file: str | None = None
+    source: str | Mapping[str, Any],
+    *,
+    strict: bool = True,
+    semantics: str | None = None,
+    file: str | None = None,
+    bound: bool = False,
 ) -> tuple[Definition, tuple[Problem, ...]]:
     """The definition in ``source`` and the warnings about it.
 
-    ``strict`` refuses what XState would silently drop or die of later.
+    ``strict`` refuses what XState would silently drop or die of later;
+    ``bound`` says that implementations are at hand, so guesses about names
+    are left out.
     Raises :class:`DefinitionError` with every problem.
     """
     behaviour = semantics if semantics is not None else XSTATE if strict else XSTATE_EXACT
@@ -27,7 +34,7 @@ def read_definition(
     document: Any = source if text is None else text.data
     warnings: tuple[Problem, ...] = ()
     if strict:
-        warnings = _check(document, text, file)
+        warnings = _check(document, text, file, bound)
     elif not isinstance(document, Mapping):
         raise DefinitionError([Problem("not-an-object", "", "a machine is a JSON object", file=file)])
     try:
@@ -36,8 +43,11 @@ def read_definition(
         raise DefinitionError(_located(error.problems, text, file), _id_of(document)) from None
 
 
-def _check(document: Any, text: JsonText | None, file: str | None) -> tuple[Problem, ...]:
-    found = [*(text.problems if text is not None else ()), *check_document(document)]
+def _check(document: Any, text: JsonText | None, file: str | None, bound: bool) -> tuple[Problem, ...]:
+    found = [
+        *(text.problems if text is not None else ()),
+        *check_document(document, implementations_known=bound),
+    ]
     located = _located(found, text, file)
     errors = [problem for problem in located if problem.severity == "error"]
     if errors:
@@ -47,7 +57,9 @@ def _check(document: Any, text: JsonText | None, file: str | None) -> tuple[Prob
 
 
 def _id_of(document: Any) -> str | None:
-    return document.get("id") if isinstance(document, Mapping) and isinstance(document.get("id"), str) else None
+    return (
+        document.get("id") if isinstance(document, Mapping) and isinstance(document.get("id"), str) else None
+    )
 
 
 def _located(problems: Any, text: JsonText | None, file: str | None) -> list[Problem]:
