@@ -18,7 +18,10 @@ def run_scenario(scenario: Scenario, session: Session, output: Output) -> bool:
         if not _run_step(step, session, output):
             return False
     last = scenario.steps[-1].expect if scenario.steps else None
-    return not (session.simulation.snapshot.status == "error" and (last or {}).get("status") != "error")
+    if session.simulation.snapshot.status == "error" and (last or {}).get("status") != "error":
+        output.error("the machine failed, and no step expected it")
+        return False
+    return True
 
 
 def _run_step(step: ScriptStep, session: Session, output: Output) -> bool:

@@ -154,10 +154,10 @@ class Session:
     # ---------------------------------------------------------------- past
 
     def _saved(self) -> Any:
-        try:
-            return self.simulation.save()
-        except StatechartError:  # a machine that failed at its start has nothing to save
+        snapshot: Any = self.simulation.snapshot
+        if not isinstance(snapshot, Snapshot):  # failed before it had a state: nothing could take it up again
             return None
+        return self.simulation.save()
 
     def _go_back_to(self, saved: Any) -> None:
         if saved is not None:
@@ -167,11 +167,12 @@ class Session:
         """Take the last step back. Raises :class:`UsageError` when there is none."""
         if not self._past:
             raise UsageError("there is nothing to undo")
-        number, saved = self._past.pop()
+        number, saved = self._past[-1]
         if saved is None:
             raise UsageError("the step before cannot be restored")
         context, time = self._context(), self.simulation.now
         self._go_back_to(saved)
+        self._past.pop()
         self.number = number
         return self._report("undo", self._mark(), context, time)
 

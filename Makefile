@@ -1,0 +1,64 @@
+# Two commands need nothing prepared: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NODE_DIRS := tests/oracle tests/upgrade
+N ?= 20000
+
+.PHONY: demo test setup lint types layers unit suites node fuzz goldens clean
+
+demo: $(VENV)/.demo
+	@$(BIN)/python -m statecharts.cli.demo
+
+test: setup lint types layers unit suites
+
+setup: $(STAMP) node
+
+# The demo needs only the package and its command line, so it is up quickly.
+$(VENV)/.demo: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
+	@touch $@
+
+$(STAMP): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+node:
+	@if command -v npm >/dev/null 2>&1; then \
+	  for dir in $(NODE_DIRS); do \
+	    if [ ! -e $$dir/node_modules/.package-lock.json ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.package-lock.json ]; then \
+	      npm ci --prefix $$dir --no-audit --no-fund --ignore-scripts --silent && touch $$dir/node_modules/.package-lock.json || exit 1; \
+	    fi; \
+	  done; \
+	else echo 'npm is not here: tests against XState itself will be skipped'; fi
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+layers: $(STAMP)
+	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+
+# The suites that hold definition and interpreter to 100 % branch coverage; they need no Node.
+unit: $(STAMP)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/properties tests/golden
+	$(BIN)/python tests/repo/core_coverage.py
+
+# Everything else: XState under Node beside us, scenarios, command line, asyncio, documents.
+suites: setup
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/differential tests/docs tests/repo tests/scenarios tests/upgrade
+
+fuzz: setup
+	$(BIN)/python tests/differential/fuzz.py --n $(N)
+
+goldens: setup
+	$(BIN)/python tests/golden/record.py
+
+clean:
+	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis $(addsuffix /node_modules,$(NODE_DIRS))
