@@ -143,11 +143,11 @@ class DayView:
             yield _label("context"), self._change(change, arrow)
 
     def _started(self, waiting: Waiting) -> Text:
-        text = Text(one_line(waiting.id), style="bold blue")
+        text = Text().append(one_line(waiting.id), style="bold blue")
         if isinstance(waiting.src, str):
             text.append(f" {one_line(waiting.src)}", style="blue")
         if waiting.input is not UNDEFINED:
-            text.append(f"  {one_line(members(waiting.input))}", style="dim not bold")
+            text.append(f"  {one_line(members(waiting.input))}", style="dim")
         return text
 
     def _change(self, change: Change, arrow: str) -> Text:

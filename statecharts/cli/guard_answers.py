@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..interpreter.snapshot import EventOption
 from ..values import UNDEFINED, dumps
 
 
@@ -76,3 +78,17 @@ class GuardAnswers:
             yield
         finally:
             self._peeking = False
+
+
+_BROKEN_GUARD = re.compile(r"Unable to evaluate guard ('.*?') in transition .*?:\n(.*)", re.DOTALL)
+
+
+def tidied(option: EventOption) -> EventOption:
+    """What a guard said that could not answer, in a few words."""
+    found = None if option.enabled is not None else _BROKEN_GUARD.search(option.reason or "")
+    if found is None:
+        return option
+    name, said = found[1], found[2]
+    if said != f"guard {name} has no answer yet":
+        said = f"guard {name} cannot answer without the event's data ({said})"
+    return option._replace(reason=said)

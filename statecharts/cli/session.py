@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from ..machine import Machine
 from ..values import UNDEFINED, plain
 from .changes import differences
 from .doings import ADVANCE, SEND, SEND_BACK, SEND_TO, TO_ACTOR, WITH_VALUE, Doing
-from .guard_answers import GuardAnswers, UnansweredGuard
+from .guard_answers import GuardAnswers, UnansweredGuard, tidied
 from .recording_clock import RecordingClock
 from .step_report import Fired, Performed, Refusal, StepReport, Waiting
 
@@ -140,7 +139,7 @@ class Session:
         if not isinstance(snapshot, Snapshot):
             return EventOption(event["type"], False, (), f"the machine is {snapshot.status}")
         # `Snapshot.next_events` asks without data; the program can be asked with it
-        return snapshot._program._option(snapshot, to_event(event))
+        return snapshot.option(event)
 
     def _note(self, doing: Doing) -> str | None:
         if doing.verb not in TO_ACTOR or doing.verb in (SEND_BACK, SEND_TO):
@@ -197,7 +196,7 @@ class Session:
             return ()
         with self.answers.peeking():
             found = snapshot.next_events()
-        return tuple(_tidied(option) for option in found if not option.type.startswith("xstate."))
+        return tuple(tidied(option) for option in found if not option.type.startswith("xstate."))
 
     def _mark(self) -> _Mark:
         return _Mark.of(self.simulation, self.clock)
@@ -241,20 +240,6 @@ class Session:
 
     def _performed(self, effect: RunAction) -> Performed:
         return Performed(effect.type, effect.params, effect.type in self.stubbed_actions)
-
-
-_BROKEN_GUARD = re.compile(r"Unable to evaluate guard ('.*?') in transition .*?:\n(.*)", re.DOTALL)
-
-
-def _tidied(option: EventOption) -> EventOption:
-    """What a guard said that could not answer, in a few words."""
-    found = None if option.enabled is not None else _BROKEN_GUARD.search(option.reason or "")
-    if found is None:
-        return option
-    name, said = found[1], found[2]
-    if said != f"guard {name} has no answer yet":
-        said = f"guard {name} cannot answer without the event's data ({said})"
-    return option._replace(reason=said)
 
 
 def _waiting(started: Started) -> Waiting:

@@ -87,6 +87,8 @@ def _upgraded(name: str, version: Any) -> _Result:
         problem = Problem("too-deep", "", "States or values nest too deeply to be rewritten.", file=shown)
         raise DefinitionError([problem]) from None
     lost = [dataclasses.replace(p, file=shown, line=old.line_of(p.pointer)) for p in upgraded.problems]
+    if version is None and not upgraded.changes:  # the only question left is which version this is
+        lost = [dataclasses.replace(p, hint=f"{p.hint or ''} (--v4)".lstrip()) for p in lost]
     wrong = problems_of(written, "result" if upgraded.changes else shown)
     return _Result(name, old, upgraded, written, lost, wrong)
 

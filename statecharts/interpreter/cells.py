@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StatechartError
 from ..machine import Machine
-from ..values import FrozenDict
 from .effects import (
     ActorRef,
     Record,
@@ -39,7 +38,7 @@ class Cell:
         self.input = input
         self.snapshot: Any = None
         self.status = NOT_STARTED
-        self.mailbox: deque[FrozenDict] = deque()
+        self.mailbox: deque[Any] = deque()
         self.busy = False
         self.open = False
         self.begun = False

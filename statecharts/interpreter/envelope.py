@@ -8,7 +8,7 @@ order, actors their addresses, virtual time its value::
     {"format": "statecharts/snapshot", "formatVersion": 1,
      "machine": {"id", "version", "hash"}, "semantics", "now", "running",
      "snapshot": <XState's persisted snapshot>,
-     "actors": [{"path", "session", "status", "mailbox", "sequence", ...}],
+     "actors": [{"path", "session", "status", "mailbox", "sequence", "order", ...}],
      "timers": [...], "next": {"session", "timer"}}
 
 Reading is strict: a snapshot that does not fit the machine raises
@@ -61,6 +61,7 @@ class SavedActor(_Strict):
     begun: bool = False
     mailbox: list[dict[str, Any]] = Field(default_factory=list)
     sequence: int = 0
+    order: list[str] | None = None
     error: dict[str, Any] | None = None
 
 
@@ -153,10 +154,12 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
         "status": _STATUS[cell.status],
         "open": cell.open,
         "begun": cell.begun,
-        "mailbox": list(cell.mailbox),
+        "mailbox": [getattr(item, "event", item) for item in cell.mailbox],
     }
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
+        if cell.snapshot._order is not None:
+            saved["order"] = [node.id for node in cell.snapshot._order]
     error = cell.snapshot.error
     if isinstance(error, BaseException):
         saved["error"] = {"type": type(error).__name__, "message": str(error)}
@@ -289,12 +292,23 @@ def _readdressed(value: Any, renamed: dict[int, ActorRef]) -> Any:
     return value
 
 
+def _saved_order(snapshot: Snapshot[Any], ids: list[str] | None) -> Any:
+    """XState rebuilds the order of active states on restore; ours is kept, so that a run goes on the same."""
+    if ids is None:
+        return None
+    by_id = {node.id: node for node in snapshot.nodes}
+    order = tuple(by_id[node_id] for node_id in ids if node_id in by_id)
+    return order if len(order) == len(snapshot.nodes) else snapshot._order
+
+
 def _refill(cell: Cell, saved: SavedActor) -> None:
     cell.mailbox.extend(freeze(event) for event in saved.mailbox)
     if saved.status == "ended":
         cell.status = ENDED if cell.snapshot.status == "active" else NOT_STARTED
     if isinstance(cell.snapshot, Snapshot):
-        cell.snapshot = cell.snapshot.replace(sequence=saved.sequence)
+        cell.snapshot = cell.snapshot.replace(
+            sequence=saved.sequence, order=_saved_order(cell.snapshot, saved.order)
+        )
     if saved.error is not None:
         error = SavedError(saved.error.get("type", "Error"), saved.error.get("message", ""))
         snapshot = cell.snapshot

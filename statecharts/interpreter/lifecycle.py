@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
@@ -41,6 +42,18 @@ from .inspection import (
 from .snapshot import ACTIVE, DONE, Snapshot
 
 
+class Report(NamedTuple):
+    """What a child tells its parent about itself, with who it was."""
+
+    source: ActorRef
+    event: FrozenDict
+
+
+def listed_children(cell: Cell) -> Collection[ActorRef | None]:
+    """The children an actor's snapshot lists."""
+    return cell.snapshot._children.values() if isinstance(cell.snapshot, Snapshot) else ()
+
+
 class Mailboxes(Actors):
     """Delivery: first in, first out, one event at a time per actor.
 
@@ -50,7 +63,13 @@ class Mailboxes(Actors):
     max_events: int | None = None
     events = 0
 
-    def _relay(self, source: ActorRef | None, target: ActorRef | None, event: FrozenDict) -> None:
+    def _relay(
+        self,
+        source: ActorRef | None,
+        target: ActorRef | None,
+        event: FrozenDict,
+        report: Report | None = None,
+    ) -> None:
         if self.observed and isinstance(target, ActorRef):
             self._out.append(Inspected(EventInspection(target, source, event)))
         self.events += 1
@@ -65,9 +84,9 @@ class Mailboxes(Actors):
         cell = self.cells.get(target.session)
         if cell is None or cell.status == ENDED:
             return
-        self._enqueue(cell, event)
+        self._enqueue(cell, event if report is None else report)
 
-    def _enqueue(self, cell: Cell, event: FrozenDict) -> None:
+    def _enqueue(self, cell: Cell, event: FrozenDict | Report) -> None:
         cell.mailbox.append(event)
         if not cell.busy and cell.open:
             cell.busy = True
@@ -79,7 +98,16 @@ class Mailboxes(Actors):
             return
         event = cell.mailbox.popleft()
         self._push((self._flush, cell))
+        if type(event) is Report:
+            if self.semantics.stale_reports_are_dropped and event.source not in listed_children(cell):
+                return
+            event = event.event
         self._process(cell, event)
+
+    def _report_to_parent(self, cell: Cell, event: FrozenDict) -> None:
+        """A child's own report (done, error, snapshot), which is worth something only while it is the child."""
+        if cell.parent is not None:
+            self._relay(cell.ref, cell.parent.ref, event, Report(cell.ref, event))
 
     def _open(self, cell: Cell) -> None:
         if cell.status != RUNNING:
@@ -189,7 +217,7 @@ class Lifecycle(Mailboxes):
         tasks: list[Task] = []
         if status == ACTIVE:
             if cell.ref.sync_snapshot is True and cell.parent is not None:
-                tasks.append((self._relay, cell.ref, cell.parent.ref, snapshot_event(cell.ref.id, snapshot)))
+                tasks.append((self._report_to_parent, cell, snapshot_event(cell.ref.id, snapshot)))
             tasks.append((self._publish, cell, snapshot))
         elif status == DONE:
             tasks.append((self._publish, cell, snapshot))
@@ -218,15 +246,12 @@ class Lifecycle(Mailboxes):
     def _finish(self, cell: Cell, snapshot: Any) -> None:
         self._stop_procedure(cell)
         self._out.append(Completed(cell.ref))
-        if cell.parent is not None:
-            event = done_actor_event(cell.ref.id, snapshot.output)
-            self._relay(cell.ref, cell.parent.ref, event)
+        self._report_to_parent(cell, done_actor_event(cell.ref.id, snapshot.output))
 
     def _die(self, cell: Cell, error: Any) -> None:
         self._stop_procedure(cell)
         self._out.append(Failed(cell.ref, error))
-        if cell.parent is not None:
-            self._relay(cell.ref, cell.parent.ref, error_actor_event(cell.ref.id, error))
+        self._report_to_parent(cell, error_actor_event(cell.ref.id, error))
 
     def _start_deferred(self, ref: ActorRef) -> None:
         cell = self.cells.get(ref.session)

@@ -50,7 +50,7 @@ class Scope(Protocol):
         logic: Any,
         actor_id: Any,
         system_id: str | None,
-        input: Any,
+        input: Any,  # noqa: A002
         sync_snapshot: Any,
         records: list[Record],
     ) -> ActorRef: ...

@@ -41,6 +41,7 @@ from .planner import Plan, Planner, flat_actions, with_deferred_targets
 from .snapshot import EventOption, History, Snapshot
 
 DEFAULT_MEMO_LIMIT = 100_000
+OVER = {"done": "is done", "error": "has failed", "stopped": "was stopped"}
 NO_TYPE = "\0"
 
 
@@ -234,13 +235,13 @@ class Program:
             for node in (leaf, *leaf.proper_ancestors()):
                 for descriptor in node.transitions:
                     if descriptor not in options:
-                        options[descriptor] = self._option(snapshot, to_event(descriptor))
+                        options[descriptor] = self.option(snapshot, to_event(descriptor))
         return tuple(options.values())
 
-    def _option(self, snapshot: Snapshot[Any], event: Any) -> EventOption:
+    def option(self, snapshot: Snapshot[Any], event: Any) -> EventOption:
         configuration, context, kind = snapshot._configuration, snapshot._context, event["type"]
         if snapshot._status != "active":
-            return EventOption(kind, False, (), f"the machine is {snapshot._status}")
+            return EventOption(kind, False, (), f"the machine {OVER.get(snapshot._status, 'is not active')}")
         refused: list[str] = []
         selector = self._selector(configuration, kind)
         try:
@@ -397,8 +398,12 @@ class Program:
         return None
 
     def named_delay(self, name: str, frame: Frame, params: Any) -> Any:
-        """The value of a named delay now; ``UNDEFINED`` if nobody bound it."""
+        """The value of a named delay now; ``UNDEFINED`` (no delay at all, in XState) if nobody bound it."""
         delay = self.machine.implementations.delays.get(name, UNDEFINED)
+        if delay is UNDEFINED and self.semantics.unknown_delay_is_error:
+            raise ExecutionError(
+                f"delay {name!r} is not implemented in machine {self.definition.id!r}; bind it under `delays`"
+            )
         if isinstance(delay, Template):
             return delay.evaluate({"context": frame.context, "event": frame.event})
         if callable(delay):

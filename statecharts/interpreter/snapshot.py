@@ -163,6 +163,10 @@ class Snapshot(Generic[C]):
         """Every event the active states name, innermost first, with the guards' answers."""
         return self._program.next_events(self)
 
+    def option(self, event: str | Mapping[str, Any], **data: Any) -> EventOption:
+        """One event with its data: enabled now and, if not, which guards said no."""
+        return self._program.option(self, to_event(event, data))
+
     # ------------------------------------------------------------- shapes
 
     def to_xstate(self) -> dict[str, Any]:

@@ -312,7 +312,11 @@ class Simulation(Driver, Generic[C]):
     def _require(self, started: Started, kind: str, verb: str) -> None:
         actual = started.logic.kind
         if actual != kind and not (kind == "observable" and actual == "event-observable"):
-            raise UsageError(f"{started.path!r} is a {actual} actor; only a {kind} can be {verb}")
+            article = {"a": "an", "e": "an", "o": "an"}
+            raise UsageError(
+                f"{started.path!r} is {article.get(actual[0], 'a')} {actual} actor; "
+                f"only {article.get(kind[0], 'a')} {kind} can be {verb}"
+            )
 
     # ------------------------------------------------------------- saving
 
