@@ -30,18 +30,17 @@ def python(code: str, *blocked: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("missing", ["click", "rich"])
+COMMANDS = [
+    "from statecharts.cli import main; main(['validate', 'x.json'])",
+    "from statecharts.cli import main; main(['--version'])",
+]
+DEMO = "from statecharts.cli.demo import main; main([])"
+
+
 @pytest.mark.parametrize(
-    "code",
-    [
-        "from statecharts.cli import main; main(['validate', 'x.json'])",
-        "from statecharts.cli import main; main(['--version'])",
-        "from statecharts.cli.demo import main; main([])",
-    ],
+    ("missing", "code"), [*((m, c) for m in ("click", "rich") for c in COMMANDS), ("rich", DEMO)]
 )
 def test_a_missing_extra_is_named(missing: str, code: str) -> None:
-    if missing == "click" and "demo" in code:
-        pytest.skip("the demo needs no click")
     run = python(code, missing)
     assert run.returncode == 2
     assert run.stdout == ""
