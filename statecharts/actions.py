@@ -118,6 +118,7 @@ BuiltinAction = Assign | Raise | SendTo | Emit | Cancel | Log | SpawnChild | Sto
 Action = NamedAction | InlineAction | NullAction | BuiltinAction
 BUILTINS = (Assign, Raise, SendTo, Emit, Cancel, Log, SpawnChild, StopChild, Enqueue)
 _KINDS = (NamedAction, InlineAction, NullAction, *BUILTINS)
+_BARE_LOG = ("@xstate.log", "xstate.log")
 
 
 def _value(value: Any) -> Any:
@@ -181,7 +182,7 @@ def cancel(id: Any) -> Cancel:  # noqa: A002
 def log(value: Any = UNDEFINED, label: str | None = None) -> Log:
     """Log ``value`` (default: context and event), under ``label``."""
     if value is UNDEFINED:
-        return Log(lambda context, event: {"context": context, "event": event}, label or UNDEFINED)
+        return _bare_log(label or UNDEFINED)
     return Log(_value(value), label or UNDEFINED)
 
 
@@ -233,7 +234,8 @@ def parse_action(
     if isinstance(value, _KINDS):
         return value
     if isinstance(value, str):
-        return NamedAction(value, UNDEFINED, pointer)
+        builtin = _bare_log() if dialects and value in _BARE_LOG else None
+        return NamedAction(value, UNDEFINED, pointer, builtin)
     if value is None:
         return NullAction()
     if isinstance(value, Mapping):
@@ -271,13 +273,13 @@ def _parse_dialect(name: str, value: Mapping[str, Any], pointer: str, lang: str)
     holder: Mapping[str, Any] = value["params"] if in_params else value
     where = f"{pointer}/params" if in_params else pointer
 
-    def part(key: str, *aliases: str) -> Any:
+    def part(key: str, *aliases: str, index: int | None = None) -> Any:
         for candidate in (key, *aliases):
             if candidate in holder:
-                raw = holder[candidate]
-                if callable(raw):
-                    return raw
-                return read_value(raw, f"{where}/{candidate}", lang)
+                raw, place = holder[candidate], f"{where}/{candidate}"
+                if index is not None:
+                    raw, place = raw[index], f"{place}/{index}"
+                return raw if callable(raw) else read_value(raw, place, lang)
         return UNDEFINED
 
     def event() -> Any:
@@ -293,17 +295,22 @@ def _parse_dialect(name: str, value: Mapping[str, Any], pointer: str, lang: str)
 def _assignments(part: Callable[..., Any], _event: Any, holder: Mapping[str, Any]) -> Assign:
     found = part("context", "assignments", "assignment")
     if found is UNDEFINED:  # older drafts wrote the assignments as the params themselves
-        found = {key: part(key) for key in holder if key not in ("type", "params")}
+        beside = ("type", "params", "meta", "description") if "type" in holder else ()
+        found = {key: part(key) for key in holder if key not in beside}
     return Assign(found)
 
 
 def _log(part: Callable[..., Any], _event: Any, holder: Mapping[str, Any]) -> Log:
-    if "args" in holder:
-        args = holder["args"]
-        if isinstance(args, (list, tuple)) and len(args) == 1:
-            return Log(read_value(args[0]))
-        return Log(part("args"))
-    return Log(part("value", "message"), part("label"))
+    args = holder.get("args")
+    if isinstance(args, (list, tuple)) and len(args) == 1:
+        return Log(part("args", index=0), part("label"))
+    value = part("value", "message", "args")
+    return _bare_log(part("label")) if value is UNDEFINED else Log(value, part("label"))
+
+
+def _bare_log(label: Any = UNDEFINED) -> Log:
+    """Without a value, context and event are logged."""
+    return Log(lambda context, event: {"context": context, "event": event}, label)
 
 
 _DIALECT: dict[str, Callable[[Callable[..., Any], Callable[[], Any], Mapping[str, Any]], BuiltinAction]] = {

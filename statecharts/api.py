@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .adapters.formats import xstate
 from .errors import DefinitionError, Problem, UsageError
@@ -14,6 +14,11 @@ from .implementations import Implementations
 from .machine import Machine
 from .values import UNDEFINED
 
+if TYPE_CHECKING:
+    from .adapters.engines.asyncio_host import Actor
+    from .adapters.engines.simulation import Simulation
+
+C = TypeVar("C")
 FORMATS = ("xstate",)
 
 
@@ -88,11 +93,15 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str | Map
         return source, None
     if isinstance(source, str) and _is_text(source):
         return source, None
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(f"a machine is read from a path, JSON text or a dict, not {type(source).__name__}")
     path = Path(source)
     try:
         return path.read_text(encoding="utf-8-sig"), str(path)
     except FileNotFoundError:
         raise UsageError(f"there is no file {str(path)!r}; pass a path, JSON text, or a dict") from None
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text: {error}") from None
 
@@ -113,11 +122,11 @@ def _format_of(document: str | Mapping[str, Any], file: str | None) -> str:
 
 
 def simulate(
-    machine: Machine[Any, Any],
+    machine: Machine[C, Any],
     input: Any = None,  # noqa: A002
     snapshot: Any = None,
     **options: Any,
-) -> Any:
+) -> Simulation[C]:
     """Run ``machine`` synchronously on a virtual clock; see :class:`Simulation` for the options.
 
     ``stubs=True`` runs a machine nobody has bound: actions are recorded and
@@ -129,11 +138,11 @@ def simulate(
 
 
 def start(
-    machine: Machine[Any, Any],
+    machine: Machine[C, Any],
     input: Any = None,  # noqa: A002
     snapshot: Any = None,
     **options: Any,
-) -> Any:
+) -> Actor[C]:
     """An asyncio actor for ``async with start(machine) as actor``; see :class:`Actor` for the options."""
     from .adapters.engines.asyncio_host import Actor
 

@@ -21,6 +21,9 @@ CONTEXT_ARGUMENTS = ("input", "self", "spawn")
 PROMISE_ARGUMENTS = ("input", "self", "system", "emit")
 CALLBACK_ARGUMENTS = ("input", "self", "system", "emit", "send_back", "receive")
 REDUCER_ARGUMENTS = ("state", "event")
+_MEANT_BY_NAME = frozenset(
+    {"context", "event", "params", "system", "spawn", "enqueue", "input", "emit", "send_back", "receive"}
+)
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -42,8 +45,9 @@ def fit(function: Callable[..., Any], offered: Sequence[str], what: str) -> Call
     """``function`` as a callable that takes all of ``offered``, positionally.
 
     Parameters are matched by name. A function none of whose names is known
-    gets the offered arguments by position (``lambda c, e: ...``). Raises
-    :class:`ImplementationError` for a required parameter that nothing fills.
+    gets the offered arguments by position (``lambda c, e: ...``), but never
+    one under the name of another. Raises :class:`ImplementationError` for a
+    required parameter that nothing fills.
     """
     if not callable(function):
         raise ImplementationError(f"{what} must be callable, not {type(function).__name__}")
@@ -106,6 +110,8 @@ def _match_positions(parameters: list[inspect.Parameter], offered: Sequence[str]
     for index, parameter in enumerate(positional):
         if parameter.name in offered and offered.index(parameter.name) != index:
             return None
+        if parameter.name in _MEANT_BY_NAME.difference(offered) and offered != REDUCER_ARGUMENTS:
+            return None  # `input` of a guard would silently be its context; a reducer's state has many names
     return range(len(positional))
 
 

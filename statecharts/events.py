@@ -43,6 +43,8 @@ def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = No
         if "type" in data:
             raise UsageError("an event's type is its first argument; `type=` among the data would replace it")
         return freeze({"type": event, **data})  # type: ignore[no-any-return]
+    if isinstance(event, str):  # an enum's member, for one
+        return to_event(str.__str__(event), data)
     if type(event) is FrozenDict and not data:
         frozen = event
     elif isinstance(event, Mapping):

@@ -45,6 +45,8 @@ class Implementations:
         self.outputs: dict[str, Any] = {}
         self.initial_context: Any = UNDEFINED
         if source is not None:
+            if not isinstance(source, Mapping):
+                raise UsageError(f"implementations are a mapping of sections, not {type(source).__name__}")
             self._take(source)
 
     def _take(self, source: Mapping[str, Any]) -> None:
@@ -53,6 +55,9 @@ class Implementations:
             raise UsageError(
                 f"implementations have no section {unknown[0]!r}; the sections are {', '.join(_SECTIONS)} and context"
             )
+        for key in _SECTIONS:
+            if source.get(key) is not None and not isinstance(source[key], Mapping):
+                raise UsageError(f"{key!r} maps names to implementations; it is {type(source[key]).__name__} here")
         for name, value in (source.get("guards") or {}).items():
             self._add_guard(name, value)
         for name, value in (source.get("updates") or {}).items():

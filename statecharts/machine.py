@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from .actions import (
     Action,
+    Assign,
+    Enqueue,
     NamedAction,
     Raise,
     SendTo,
     SpawnChild,
 )
+from .callables import names
 from .definition import XSTATE, Definition, InlineSource
 from .errors import ImplementationError, MissingName
-from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation
+from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation, parse_guard
 from .implementations import Implementations
 from .schemas import Schemas
 
@@ -116,14 +119,51 @@ def _compare(
     used: dict[tuple[str, str], list[str]] = {}
     for kind, name, place in _uses(definition):
         used.setdefault((kind, name), []).append(place)
-    names = set(bound.names())
+    known = set(bound.names())
     missing = tuple(
         MissingName(kind, name, tuple(places))
         for (kind, name), places in used.items()
-        if (kind, name) not in names
+        if (kind, name) not in known
     )
-    surplus = tuple(pair for pair in bound.names() if pair not in used)
+    reached = {*used, *_named_by(bound, used)}
+    deciding = [bound.initial_context, *(bound.actions.get(name) for _, name in reached)]
+    chosen_later = {kind for decider in deciding for kind in _chosen_later(decider)}
+    surplus = tuple(pair for pair in bound.names() if pair not in reached and pair[0] not in chosen_later)
     return missing, surplus
+
+
+def _named_by(bound: Implementations, used: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Names that what is bound to ``used`` names in its turn (``spawn_child("job")``, ``and_("a", "b")``)."""
+    reached: set[tuple[str, str]] = set()
+    waiting = list(used)
+    while waiting:
+        kind, name = waiting.pop()
+        if kind == "guard":
+            inner = _in_bound_guard(bound.guards.get(name))
+        else:
+            found = bound.actions.get(name) if kind == "action" else None
+            inner = [] if found is None else list(_in_actions((found,), ""))
+        for pair in ((inner_kind, inner_name) for inner_kind, inner_name, _ in inner):
+            if pair not in reached:
+                reached.add(pair)
+                waiting.append(pair)
+    return reached
+
+
+def _in_bound_guard(found: Any) -> list[tuple[str, str, str]]:
+    if isinstance(found, (Guard, str, Mapping)):
+        return list(_in_guard(parse_guard(found), ""))
+    return []
+
+
+def _chosen_later(decider: Any) -> tuple[str, ...]:
+    """Kinds of names that a function picks only when it runs."""
+    if isinstance(decider, Enqueue):
+        return "action", "actor", "delay", "guard"
+    if isinstance(decider, Assign):
+        decider = decider.assignment
+    parts = decider.values() if isinstance(decider, Mapping) else [decider]
+    return ("actor",) if any(callable(part) and "spawn" in names(part) for part in parts) else ()
 
 
 def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:

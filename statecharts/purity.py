@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import CodeType, FrameType, TracebackType
@@ -117,6 +118,15 @@ class _Evaluation:
         return outcome
 
 
+_INSTALLING: Final = threading.RLock()
+
+
+def _set_profile(function: Callable[[FrameType, str, Any], None] | None) -> None:
+    """``sys.setprofile``, one thread at a time: CPython 3.11 refuses two that meet in an audit hook."""
+    with _INSTALLING:
+        sys.setprofile(function)
+
+
 class _Section:
     """The stretch of one thread in which ``name`` is being watched."""
 
@@ -131,13 +141,13 @@ class _Section:
     def __enter__(self) -> None:
         self._token = _SECTION.set(self)
         self._previous: Any = sys.getprofile()
-        sys.setprofile(self._watch)
+        _set_profile(self._watch)
 
     def __exit__(self, *_exc: object) -> None:
-        sys.setprofile(None)
+        _set_profile(None)
         _SECTION.reset(self._token)
         if callable(self._previous):
-            sys.setprofile(self._previous)
+            _set_profile(self._previous)
         elif self._previous is not None:  # cProfile's object before Python 3.12: a profiler, not a function
             self._previous.enable()
 

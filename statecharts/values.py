@@ -77,9 +77,6 @@ class FrozenDict(dict[str, Any]):
     def __deepcopy__(self, _memo: dict[int, Any]) -> FrozenDict:
         return self
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        raise TypeError("unhashable type: 'FrozenDict'")
-
 
 class FrozenList(list[Any]):
     """A ``list`` whose mutators raise ``TypeError``."""

@@ -152,13 +152,17 @@ class Actors(Agenda):
         for freed_at, ref in self._freed:
             if freed_at > position and ref.system_id:
                 self.registry.setdefault(ref.system_id, ref)
+        kept = [(made_at, cell) for made_at, cell in self._created if made_at <= position]
         self.begin_step()
+        self._created = kept
 
     def drop_orphans(self) -> None:
         """A step failed: forget the actors it made, which nobody will start."""
         for _, orphan in self._created:
             if orphan.status == NOT_STARTED:
                 self.cells.pop(orphan.ref.session, None)
+                if self.semantics.stop_children_on_error:
+                    self._unregister(orphan.ref)
         self.begin_step()
 
     def cell(self, ref: ActorRef) -> Cell | None:

@@ -31,10 +31,20 @@ class Agenda:
         """Whether nothing is left to do."""
         return not self._stack
 
-    def run(self) -> list[Delivery]:
-        """Go on until the host has something to do; an empty list means rest."""
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing is left to do, for the host either."""
+        return not self._stack and not self._out
+
+    def run(self, at_most: int = -1) -> list[Delivery]:
+        """Go on until the host has something to do; an empty list means rest.
+
+        ``at_most`` ends it after so many tasks, for a host that has to look
+        elsewhere in between; then rest is when :attr:`idle` says so.
+        """
         stack = self._stack
-        while stack and not self._blocked:
+        while stack and not self._blocked and at_most:
+            at_most -= 1
             task = stack.pop()
             task[0](*task[1:])
         self._blocked = False

@@ -56,7 +56,7 @@ from .operations import (
     evaluate_template,
 )
 from .snapshot import matches_state
-from .updates import AssignAll, AssignEach
+from .updates import AssignAll, AssignEach, spawning_getter
 
 GuardFunction = Callable[[Any, Any, Configuration], Any]
 """A bound guard: ``(context, event, configuration) -> truth``."""
@@ -284,8 +284,14 @@ class ActionCompiler:
             # making a child twice would not be the same as making it once
             function = fitted(assignment, UPDATE_ARGUMENTS, label, self._pure and not spawns)
             return AssignAll(label, function, params, spawns)
-        parts = tuple((key, self._value(value, f"{label}, key {key!r}")) for key, value in assignment.items())
+        parts = tuple((key, self._part(value, f"{label}, key {key!r}")) for key, value in assignment.items())
         return AssignEach(label, parts, params)
+
+    def _part(self, value: Any, label: str) -> Getter:
+        """One key's new value; its function may spawn, as a whole update may."""
+        if callable(value) and "spawn" in names(value):
+            return spawning_getter(fit(value, UPDATE_ARGUMENTS, label))
+        return self._value(value, label)
 
 
 def _label(spec: Any) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..errors import SnapshotError
+from ..errors import SnapshotError, UsageError
 from ..machine import Machine
 from ..values import dumps, freeze, plain
 from .deliveries import Timer
@@ -36,7 +36,6 @@ from .system import ENDED, NOT_STARTED, RUNNING, Cell, System
 FORMAT = "statecharts/snapshot"
 VERSION = 1
 _STATUS = {NOT_STARTED: "not-started", RUNNING: "running", ENDED: "ended"}
-_STATUS_BACK = {text: number for number, text in _STATUS.items()}
 
 
 class _Strict(BaseModel):
@@ -120,7 +119,9 @@ def _without_functions(value: Any) -> Any:
 
 
 def seal(system: System) -> dict[str, Any]:
-    """The whole system as plain JSON. The system must be at rest."""
+    """The whole system as plain JSON. Raises :class:`UsageError` in the middle of a step."""
+    if not system.idle:
+        raise UsageError("a system can be saved only at rest, not from inside one of its actions")
     root = system.root
     machine = system.machine
     document = {

@@ -359,11 +359,11 @@ class Lifecycle(Mailboxes):
             self._die(cell, error)
 
     def roll_back(self) -> None:
-        """A step was interrupted while the host ran its actions: it never happened, and its event is gone."""
+        """A step was interrupted, in a guard or while the host ran its actions: it never happened, its event is gone."""
         index = max((i for i, task in enumerate(self._stack) if task[0] == self._commit), default=None)
         if index is not None:
             del self._stack[index]
-            self.undo_after(-1)
+        self.undo_after(-1)
 
     def _commit(self, cell: Cell, event: FrozenDict, step: Any) -> None:
         raise NotImplementedError  # pragma: no cover - given by System

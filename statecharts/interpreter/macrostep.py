@@ -134,10 +134,10 @@ def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
 
 
 def _apply(frame: Frame, plan: Plan) -> None:
-    was_done = frame.status == DONE
+    again = frame.status == DONE and not plan.completes
     if plan.operations:
         _run_operations(frame, plan.operations)
-    if was_done:
+    if again:
         _leave_again(frame, plan)
         return
     if plan.same_set:
@@ -226,7 +226,7 @@ def _endless(frame: Frame, limit: float) -> ExecutionError:
         "state. This usually happens when there's a cycle of transitions (e.g., eventless transitions or raised "
         "events causing state A -> B -> C -> A)."
     )
-    return EndlessLoopError(message, _states_of_a_loop(frame))
+    return EndlessLoopError(message, _states_of_a_loop(frame) if frame.program.dialects else ())
 
 
 def _states_of_a_loop(frame: Frame) -> list[str]:

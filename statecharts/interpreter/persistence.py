@@ -47,7 +47,7 @@ def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:
         result["output"] = snapshot._output
     if snapshot._error is not UNDEFINED:
         result["error"] = snapshot._error
-    result["value"] = snapshot._configuration.value if snapshot._order is None else snapshot.value
+    result["value"] = snapshot._configuration.value
     result["historyValue"] = {
         key: [{"id": node.id} for node in nodes] for key, nodes in js_ordered(dict(snapshot._history)).items()
     }

@@ -45,7 +45,7 @@ class Plan:
     """
 
     __slots__ = (
-        "changes", "depends_on_history", "depends_on_order", "entered", "exits", "final_order", "operations", "same_set",
+        "changes", "completes", "depends_on_history", "depends_on_order", "entered", "exits", "final_order", "operations", "same_set",
         "target", "transitions",
     )  # fmt: skip
 
@@ -57,6 +57,7 @@ class Plan:
         self.final_order: Order | None = None
         self.same_set = True
         self.changes = False
+        self.completes = False
         self.target: Configuration | None = None
         self.depends_on_history = False
         self.depends_on_order = False
@@ -99,6 +100,7 @@ class Planner:
             entering = HistoryView(history_values)
             done = self._enter(plan, chosen, active, entering, operations, initial)
             plan.depends_on_history = history.used or entering.used
+            plan.completes = done
             self._finish(plan, configuration, active, done, operations, initial)
         except ExecutionError as error:
             raise PlanFailure(tuple(operations), error) from error

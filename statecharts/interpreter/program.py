@@ -38,10 +38,9 @@ from .compiler import (
 from .configuration import Configuration, Order, in_document_order, is_regular, mask_of
 from .operations import CancelOperation, Frame, Getter, Operation, RaiseOperation
 from .planner import Plan, Planner, flat_actions, with_deferred_targets
-from .snapshot import EventOption, History, Snapshot
+from .snapshot import History
 
 DEFAULT_MEMO_LIMIT = 100_000
-OVER = {"done": "is done", "error": "has failed", "stopped": "was stopped"}
 NO_TYPE = "\0"
 
 
@@ -126,17 +125,18 @@ class Program:
             event_type = event.get("type")
             if type(event_type) is not str:  # a raised object without a type: only "*" matches it
                 event_type = NO_TYPE
-            selector = self._selector(configuration, event_type)
+            selector = self.selector(configuration, event_type)
         if selector is None:
             return ()
-        return self._evaluate(selector, context, event, configuration)
+        return self.evaluate(selector, context, event, configuration)
 
-    def _evaluate(
+    def evaluate(
         self, selector: Selector, context: Any, event: Any, configuration: Configuration
     ) -> tuple[Transition, ...]:
+        """Ask the guards, children before their parent, regions left to right."""
         found: tuple[Transition, ...] = ()
         for child in selector.children:
-            found += self._evaluate(child, context, event, configuration)
+            found += self.evaluate(child, context, event, configuration)
         if found:
             return found
         for guard, transition in selector.candidates:
@@ -150,7 +150,8 @@ class Program:
                 return (transition,)
         return ()
 
-    def _selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """What may be taken for ``event_type`` in ``configuration``; ``None`` if nothing names it."""
         selector = self._build_selector(self.definition.root, configuration.value, event_type)
         if self.memo_limit > 0:
             with self._lock:
@@ -224,49 +225,6 @@ class Program:
                     return transition
             node = node.parent
         return None
-
-    def next_events(self, snapshot: Snapshot[Any]) -> tuple[EventOption, ...]:
-        """For every event an active state names: enabled now, and which guards refused."""
-        from ..events import to_event
-
-        options: dict[str, EventOption] = {}
-        configuration = snapshot._configuration
-        for leaf in configuration.leaves:
-            for node in (leaf, *leaf.proper_ancestors()):
-                for descriptor in node.transitions:
-                    if descriptor not in options:
-                        options[descriptor] = self.option(snapshot, to_event(descriptor))
-        return tuple(options.values())
-
-    def option(self, snapshot: Snapshot[Any], event: Any) -> EventOption:
-        configuration, context, kind = snapshot._configuration, snapshot._context, event["type"]
-        if snapshot._status != "active":
-            return EventOption(kind, False, (), f"the machine {OVER.get(snapshot._status, 'is not active')}")
-        refused: list[str] = []
-        selector = self._selector(configuration, kind)
-        try:
-            found = self._evaluate(selector, context, event, configuration) if selector else ()
-            if not found and selector:
-                self._refusals(selector, context, event, configuration, refused)
-        except Exception as error:
-            return EventOption(kind, None, (), f"a guard needs the event's data: {error}")
-        if any(t.targets is not None or t.actions for t in found):
-            return EventOption(kind, True, (), None)
-        if found:
-            return EventOption(kind, False, (), f"forbidden in {found[0].source.id}")
-        names = ", ".join(refused)
-        return EventOption(
-            kind, False, tuple(refused), f"guard {names} said no" if refused else "no transition"
-        )
-
-    def _refusals(
-        self, selector: Selector, context: Any, event: Any, configuration: Configuration, refused: list[str]
-    ) -> None:
-        for child in selector.children:
-            self._refusals(child, context, event, configuration, refused)
-        for guard, transition in selector.candidates:
-            if guard is not None and not guard(context, event, configuration):
-                refused.append(guard_name(transition.guard) or f"(inline) at {transition.pointer}")
 
     # ---------------------------------------------------------------- plans
 

@@ -23,9 +23,13 @@ from .system import Cell, System, SystemView
 class PureScope:
     """A scope for one step without a host: a throw-away system is made when a child is."""
 
-    __slots__ = ("_cell", "_machine", "_ref", "_system", "first_session", "observed")
+    __slots__ = ("_cell", "_free_session", "_machine", "_ref", "_system", "first_session", "observed")
 
-    def __init__(self, machine: Machine[Any, Any], first_session: int = 0) -> None:
+    def __init__(
+        self, machine: Machine[Any, Any], first_session: int = 0, snapshot: Snapshot[Any] | None = None
+    ) -> None:
+        known = () if snapshot is None else snapshot._children.values()
+        self._free_session = 1 + max((ref.session for ref in known if ref is not None), default=first_session)
         self._machine = machine
         self._system: System | None = None
         self._ref: ActorRef | None = None
@@ -50,11 +54,11 @@ class PureScope:
     @property
     def next_session(self) -> int:
         """The session number after those used here."""
-        return self.first_session + 1 if self._system is None else self._system.next_session
+        return self._free_session if self._system is None else self._system.next_session
 
     def _own_system(self) -> System:
         if self._system is None:
-            self._system = System(self._machine, first_session=self.first_session + 1)
+            self._system = System(self._machine, first_session=self._free_session)
             self._cell = Cell(self.self_ref, self._machine, None, UNDEFINED)
         return self._system
 
@@ -79,7 +83,7 @@ def step(
     machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None
 ) -> Step:
     """:func:`transition` as a :class:`Step`: an error is in it instead of raised."""
-    return macrostep(program_of(machine), snapshot, to_event(event), scope or PureScope(machine))
+    return macrostep(program_of(machine), snapshot, to_event(event), scope or PureScope(machine, snapshot=snapshot))
 
 
 def transition(
@@ -100,7 +104,7 @@ def transition(
                 f"the snapshot belongs to machine {snapshot.machine_id!r}, loaded separately from {machine.id!r}"
             )
         snapshot = rebase(machine, snapshot)
-    taken = macrostep(program_of(machine), snapshot, to_event(event), PureScope(machine))
+    taken = macrostep(program_of(machine), snapshot, to_event(event), PureScope(machine, snapshot=snapshot))
     if taken.error is not None:
         raise _raised(taken)
     return taken.snapshot, _visible(taken.effects)
@@ -115,9 +119,7 @@ def initial_transition(
     taken = initial_step(program_of(machine), given, PureScope(machine))
     if taken.error is not None:
         raise _raised(taken)
-    return taken.snapshot, tuple(
-        e for e in taken.effects if not isinstance(e, (ActorCreated, MicrostepTaken))
-    )
+    return taken.snapshot, _visible(taken.effects)
 
 
 def _visible(records: tuple[Record, ...]) -> tuple[Effect, ...]:

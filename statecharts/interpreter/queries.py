@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..events import to_event
 from ..nodes import StateNode, Transition
-from .snapshot import Snapshot
+from .compiler import guard_name
+from .configuration import Configuration
+from .snapshot import EventOption, Snapshot
+
+if TYPE_CHECKING:
+    from .program import Selector
+
+OVER = {"done": "is done", "error": "has failed", "stopped": "was stopped"}
+INTERNAL = "xstate."
 
 
 def next_transitions(snapshot: Snapshot[Any]) -> list[Transition]:
@@ -27,3 +36,49 @@ def next_transitions(snapshot: Snapshot[Any]) -> list[Transition]:
                 found.extend(node.always or ())
             node = node.parent
     return found
+
+
+def next_events(snapshot: Snapshot[Any]) -> tuple[EventOption, ...]:
+    """Every event an active state names, innermost first: enabled now and, if not, who refused.
+
+    Events that XState makes itself (``xstate.…``) are left out.
+    """
+    options: dict[str, EventOption] = {}
+    for leaf in snapshot._configuration.leaves:
+        for node in (leaf, *leaf.proper_ancestors()):
+            for descriptor in node.transitions:
+                if descriptor not in options and not descriptor.startswith(INTERNAL):
+                    options[descriptor] = event_option(snapshot, to_event(descriptor))
+    return tuple(options.values())
+
+
+def event_option(snapshot: Snapshot[Any], event: Any) -> EventOption:
+    """Whether ``event`` would do something now, and why not."""
+    configuration, context, kind = snapshot._configuration, snapshot._context, event["type"]
+    if snapshot._status != "active":
+        return EventOption(kind, False, (), f"the machine {OVER.get(snapshot._status, 'is not active')}")
+    program = snapshot._program
+    refused: list[str] = []
+    selector = program.selector(configuration, kind)
+    try:
+        found = program.evaluate(selector, context, event, configuration) if selector else ()
+        if not found and selector:
+            _ask_refusals(selector, context, event, configuration, refused)
+    except Exception as error:
+        return EventOption(kind, None, (), f"a guard needs the event's data: {error}")
+    if any(t.targets is not None or t.actions for t in found):
+        return EventOption(kind, True, (), None)
+    if found:
+        return EventOption(kind, False, (), f"forbidden in {found[0].source.id}")
+    reason = f"guard {', '.join(refused)} said no" if refused else "no transition"
+    return EventOption(kind, False, tuple(refused), reason)
+
+
+def _ask_refusals(
+    selector: Selector, context: Any, event: Any, configuration: Configuration, refused: list[str]
+) -> None:
+    for child in selector.children:
+        _ask_refusals(child, context, event, configuration, refused)
+    for guard, transition in selector.candidates:
+        if guard is not None and not guard(context, event, configuration):
+            refused.append(guard_name(transition.guard) or f"(inline) at {transition.pointer}")

@@ -161,11 +161,15 @@ class Snapshot(Generic[C]):
 
     def next_events(self) -> tuple[EventOption, ...]:
         """Every event the active states name, innermost first, with the guards' answers."""
-        return self._program.next_events(self)
+        from .queries import next_events
+
+        return next_events(self)
 
     def option(self, event: str | Mapping[str, Any], **data: Any) -> EventOption:
         """One event with its data: enabled now and, if not, which guards said no."""
-        return self._program.option(self, to_event(event, data))
+        from .queries import event_option
+
+        return event_option(self, to_event(event, data))
 
     # ------------------------------------------------------------- shapes
 

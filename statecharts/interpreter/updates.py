@@ -51,6 +51,19 @@ class AssignEach(Operation):
         apply_changes(frame, changes, self.label)
 
 
+def spawning_getter(function: Callable[..., Any]) -> Getter:
+    """A getter for one key whose function makes children."""
+
+    def call(frame: Frame, params: Any) -> Any:
+        spawner = Spawner(frame)
+        scope = frame.scope
+        value = function(frame.context, frame.event, params, scope.self_ref, scope.view, spawner)
+        spawner.adopt()
+        return value
+
+    return call
+
+
 def apply_changes(frame: Frame, changes: Any, label: str) -> None:
     """Merge ``changes`` into a new frozen context (``Object.assign({}, context, changes)``)."""
     frame.changed = True
