@@ -149,22 +149,22 @@ def assign(
     )
 
 
-def raise_(event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> Raise:  # noqa: A002
+def raise_(event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> Raise:
     """Raise ``event``; ``delay`` in milliseconds or a delay's name makes it a timer that ``cancel(id)`` ends."""
     return Raise(_event(event), _value(id), _value(delay))
 
 
-def send_to(target: Any, event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:  # noqa: A002
+def send_to(target: Any, event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:
     """Send ``event`` to an actor: a child's id, a reference, or a function that returns one."""
     return SendTo(_value(target), _event(event), _value(id), _value(delay))
 
 
-def send_parent(event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:  # noqa: A002
+def send_parent(event: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:
     """Send ``event`` to the actor that invoked or spawned this one."""
     return send_to("#_parent", event, id=id, delay=delay)
 
 
-def forward_to(target: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:  # noqa: A002
+def forward_to(target: Any, *, id: Any = UNDEFINED, delay: Any = UNDEFINED) -> SendTo:
     """Send the current event on to ``target``."""
     return send_to(target, lambda event: event, id=id, delay=delay)
 
@@ -174,7 +174,7 @@ def emit(event: Any) -> Emit:
     return Emit(_event(event))
 
 
-def cancel(id: Any) -> Cancel:  # noqa: A002
+def cancel(id: Any) -> Cancel:
     """Cancel the pending delayed events with this id."""
     return Cancel(_value(id))
 
@@ -189,9 +189,9 @@ def log(value: Any = UNDEFINED, label: str | None = None) -> Log:
 def spawn_child(
     src: Any,
     *,
-    id: Any = UNDEFINED,  # noqa: A002
+    id: Any = UNDEFINED,
     system_id: str | None = None,
-    input: Any = UNDEFINED,  # noqa: A002
+    input: Any = UNDEFINED,
     sync_snapshot: bool = False,
 ) -> SpawnChild:
     """Spawn a child actor from a source's name or a logic."""

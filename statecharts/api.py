@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .adapters.engines.simulation import Simulation
 
 C = TypeVar("C")
+E = TypeVar("E")
 FORMATS = ("xstate",)
 
 
@@ -30,7 +31,7 @@ def load_machine(
     source: str | os.PathLike[str] | Mapping[str, Any],
     implementations: Implementations | Mapping[str, Any] | None = None,
     *,
-    format: str | None = None,  # noqa: A002
+    format: str | None = None,
     strict: bool = True,
     semantics: str | None = None,
 ) -> Machine[Any, Any]:
@@ -53,27 +54,29 @@ def load_machine(
     definition, problems = xstate.read_definition(
         document, strict=strict, semantics=semantics, file=file, bound=implementations is not None
     )
-    for problem in problems:
-        warnings.warn(str(problem), DefinitionWarning, stacklevel=2)
     bound = Implementations.of(implementations)
     if strict and isinstance(definition.context, str) and bound.initial_context is UNDEFINED:
-        raise DefinitionError(
-            [
-                Problem(
-                    "context-is-code",
-                    "/context",
-                    "the context is program text; bind a function",
-                    "Implementations.context",
-                    file=file,
-                )
-            ],
-            definition.id,
-        )
+        raise DefinitionError([_unbound_context(file)], definition.id)
     machine: Machine[Any, Any] = Machine(definition, bound)
     if strict:
-        for problem in surplus_problems(machine):
-            warnings.warn(str(problem), DefinitionWarning, stacklevel=2)
+        machine.warnings = (*problems, *surplus_problems(machine))
+        _warn(machine)
     return machine
+
+
+def _unbound_context(file: str | None) -> Problem:
+    message = "The context is program text; with implementations given, a function must be bound for it."
+    hint = "Use `@impl.context`, or write the initial context as JSON."
+    return Problem("context-is-code", "/context", message, hint, file=file)
+
+
+def _warn(machine: Machine[Any, Any]) -> None:
+    """One Python warning for all of them; ``machine.warnings`` has them one by one."""
+    if machine.warnings:
+        lines = "\n".join(f"  {problem}" for problem in machine.warnings)
+        noun = "warning" if len(machine.warnings) == 1 else "warnings"
+        text = f"machine {machine.id!r} has {len(machine.warnings)} {noun}:\n{lines}"
+        warnings.warn(text, DefinitionWarning, stacklevel=3)
 
 
 def surplus_problems(machine: Machine[Any, Any]) -> list[Problem]:
@@ -123,7 +126,7 @@ def _format_of(document: str | Mapping[str, Any], file: str | None) -> str:
 
 def simulate(
     machine: Machine[C, Any],
-    input: Any = None,  # noqa: A002
+    input: Any = None,
     snapshot: Any = None,
     **options: Any,
 ) -> Simulation[C]:
@@ -132,18 +135,18 @@ def simulate(
     ``stubs=True`` runs a machine nobody has bound: actions are recorded and
     ``guards={"name": True}`` answers for its guards.
     """
-    from .adapters.engines.simulation import Simulation
+    from .adapters.engines.simulation import Simulation as Host
 
-    return Simulation(machine, input, snapshot, **options)
+    return Host(machine, input, snapshot, **options)
 
 
 def start(
     machine: Machine[C, Any],
-    input: Any = None,  # noqa: A002
+    input: Any = None,
     snapshot: Any = None,
     **options: Any,
 ) -> Actor[C]:
     """An asyncio actor for ``async with start(machine) as actor``; see :class:`Actor` for the options."""
-    from .adapters.engines.asyncio_host import Actor
+    from .adapters.engines.asyncio_host import Actor as Host
 
-    return Actor(machine, input, snapshot, **options)
+    return Host(machine, input, snapshot, **options)

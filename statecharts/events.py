@@ -56,7 +56,7 @@ def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = No
     return frozen
 
 
-def init_event(input: Any) -> FrozenDict:  # noqa: A002 - XState's own word
+def init_event(input: Any) -> FrozenDict:
     """The event an actor starts with. ``input`` may be ``UNDEFINED``."""
     return FrozenDict({"type": INIT, "input": input})
 

@@ -57,7 +57,9 @@ class Implementations:
             )
         for key in _SECTIONS:
             if source.get(key) is not None and not isinstance(source[key], Mapping):
-                raise UsageError(f"{key!r} maps names to implementations; it is {type(source[key]).__name__} here")
+                raise UsageError(
+                    f"{key!r} maps names to implementations; it is {type(source[key]).__name__} here"
+                )
         for name, value in (source.get("guards") or {}).items():
             self._add_guard(name, value)
         for name, value in (source.get("updates") or {}).items():

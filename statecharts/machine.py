@@ -16,7 +16,7 @@ from .actions import (
 )
 from .callables import names
 from .definition import XSTATE, Definition, InlineSource
-from .errors import ImplementationError, MissingName
+from .errors import ImplementationError, MissingName, Problem
 from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation, parse_guard
 from .implementations import Implementations
 from .schemas import Schemas
@@ -29,7 +29,7 @@ class Machine(Generic[C, E]):
     """A definition and its implementations. Immutable; may be shared between threads.
 
     ``missing`` lists names nobody bound, ``surplus`` bound names the document
-    does not use.
+    does not use, ``warnings`` what loading found that is harmless.
     """
 
     __slots__ = (
@@ -41,6 +41,7 @@ class Machine(Generic[C, E]):
         "is_pure",
         "missing",
         "surplus",
+        "warnings",
     )
 
     def __init__(
@@ -50,6 +51,7 @@ class Machine(Generic[C, E]):
         self.implementations = implementations if implementations is not None else Implementations()
         self.missing, self.surplus = _compare(definition, self.implementations)
         self.is_pure = is_pure
+        self.warnings: tuple[Problem, ...] = ()
         self._program: Any = None
         self._schemas: Schemas | None = None
 

@@ -76,7 +76,8 @@ def _read_transition(
         config = {"target": item}
     else:
         config = item if isinstance(item, Mapping) else {}
-    targets = _resolve_targets(builder, node, config.get("target", UNDEFINED), pointer)
+    place = f"{pointer}/target" if config is item else pointer
+    targets = _resolve_targets(builder, node, config.get("target", UNDEFINED), place)
     transition = Transition(
         source=node,
         event_type=descriptor,
@@ -114,7 +115,7 @@ def _resolve_targets(
         return None
     wanted = target if isinstance(target, (list, tuple)) else [target]
     return tuple(
-        resolve_target(builder.by_id, builder.machine_id, node, item, f"{pointer}/target")
+        resolve_target(builder.by_id, builder.machine_id, node, item, pointer)
         if isinstance(item, str)
         else None
         for item in wanted
@@ -135,10 +136,9 @@ def _read_after(
         delayed.append(DelayedEvent(event_type, delay))
         pointer = f"{node.pointer}/after/{key.replace('~', '~0').replace('/', '~1')}"
         value = after[key]
-        if isinstance(value, str):
-            value = {"target": value}
         # XState spreads list items here, so a bare string or null in the list has no target
-        items = [({} if not isinstance(item, Mapping) else item, at) for item, at in listed(value, pointer)]
+        kept = (Mapping, str) if isinstance(value, str) else Mapping
+        items = [(item if isinstance(item, kept) else {}, at) for item, at in listed(value, pointer)]
         made = tuple(_read_transition(builder, node, event_type, item, at) for item, at in items)
         table[event_type] = table.get(event_type, ()) + made
     node.delayed = tuple(delayed)

@@ -360,10 +360,10 @@ def _ordered_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_int(text: str) -> int | float:
-    number = int(text) if len(text) < 400 else 0
-    if len(text) < 16 or -9007199254740992 <= number <= 9007199254740992:
-        return number
-    return float(text)
+    if len(text) > 17:  # too long for a safe integer, perhaps too long for int()
+        return float(text)
+    number = int(text)
+    return number if -9007199254740992 <= number <= 9007199254740992 else float(text)
 
 
 def _refuse_constant(text: str) -> NoReturn:

@@ -34,7 +34,7 @@ Event = dict[str, Any]
 
 
 @impl.context
-def initial_context(input: Any) -> Context:  # noqa: A002 - the name XState gives it
+def initial_context(input: Any) -> Context:
     """The document's context; ``maxAttempts``, ``retryBackoffMs`` and ``approvalDeadlineMs`` may come as input."""
     given = input if isinstance(input, dict) else {}
     return _DEFAULTS | {key: given[key] for key in _SETTINGS if key in given}
@@ -185,7 +185,7 @@ def draft_input(context: Context) -> dict[str, Any]:
 
 
 @impl.actor("draftAnswer")
-async def draft_answer(input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002
+async def draft_answer(input: dict[str, Any]) -> dict[str, Any]:
     """Draft an answer; returns ``{"draftRef": …}``. Raising asks for another run."""
     return {"draftRef": f"draft://{input['ticketRef']}/{input['attempt']}"}
 
@@ -196,7 +196,7 @@ def compliance_input(context: Context) -> dict[str, Any]:
 
 
 @impl.actor("checkCompliance")
-async def check_compliance(input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002
+async def check_compliance(input: dict[str, Any]) -> dict[str, Any]:
     """Check the ticket; returns ``{"verdict": "passed" | "rejected", "reportRef": …}``."""
     return {"verdict": "passed", "reportRef": f"report://{input['ticketRef']}"}
 
@@ -212,6 +212,6 @@ def send_input(context: Context) -> dict[str, Any]:
 
 
 @impl.actor("sendAnswer")
-async def send_answer(input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002
+async def send_answer(input: dict[str, Any]) -> dict[str, Any]:
     """Send the approved draft; returns ``{"sendResultRef": …}``."""
     return {"sendResultRef": f"sent://{input['requestKey']}"}

@@ -30,14 +30,11 @@ def load(name: str, implementations: Any, *, loose: bool, warn: Callable[[str], 
         source += "\n"  # one line of JSON is text, not a path
     if name != STDIN:
         read_text(name)  # for the message when it cannot be read
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DefinitionWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DefinitionWarning)  # said one by one below
         machine = load_machine(source, implementations, strict=not loose)
-    for warning in caught:
-        if issubclass(warning.category, DefinitionWarning):
-            warn(f"warning: {warning.message}")
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    for problem in machine.warnings:
+        warn(f"warning: {problem}")
     return machine
 
 

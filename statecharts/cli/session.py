@@ -8,7 +8,6 @@ from typing import Any
 
 from ..adapters.engines.simulation import Simulation, Started
 from ..errors import StatechartError, UsageError
-from ..events import to_event
 from ..interpreter.effects import RunAction
 from ..interpreter.snapshot import EventOption, Snapshot
 from ..machine import Machine
@@ -58,7 +57,7 @@ class Session:
         machine: Machine[Any, Any],
         answers: GuardAnswers | None = None,
         *,
-        input: Any = UNDEFINED,  # noqa: A002 - the name XState gives it
+        input: Any = UNDEFINED,
         snapshot: Any = None,
         clock: str = "exact",
     ) -> None:

@@ -55,7 +55,7 @@ class Actors(Agenda):
         self._forgotten: list[int] = []
         self.keep_ended = False
 
-    def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:  # noqa: A002
+    def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:
         """Create the root from its initial state; :meth:`start` starts it."""
         records: list[Record] = []
         self.root = self.create(
@@ -69,7 +69,7 @@ class Actors(Agenda):
         logic: Any,
         actor_id: Any,
         system_id: str | None,
-        input: Any,  # noqa: A002
+        input: Any,
         sync_snapshot: Any,
         records: list[Record],
         parent: Cell | None,
@@ -97,7 +97,7 @@ class Actors(Agenda):
             self._unregister(ref)
         return cell
 
-    def _initial(self, cell: Cell, input: Any, records: list[Record]) -> Any:  # noqa: A002
+    def _initial(self, cell: Cell, input: Any, records: list[Record]) -> Any:
         if cell.program is None:
             return cell.logic.initial(input)
         step = initial_step(cell.program, input, CellScope(self, cell))

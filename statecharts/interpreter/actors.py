@@ -88,7 +88,7 @@ class ActorLogic(Protocol):
 
     @property
     def kind(self) -> str: ...
-    def initial(self, input: Any) -> LogicSnapshot: ...  # noqa: A002
+    def initial(self, input: Any) -> LogicSnapshot: ...
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot: ...
 
 
@@ -102,7 +102,7 @@ class PromiseLogic:
         self.function = function
         self.call = fit(function, PROMISE_ARGUMENTS, f"actor {_name(function)!r}")
 
-    def initial(self, input: Any) -> LogicSnapshot:  # noqa: A002
+    def initial(self, input: Any) -> LogicSnapshot:
         return LogicSnapshot(input=input)
 
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot:
@@ -128,7 +128,7 @@ class CallbackLogic:
         self.function = function
         self.call = fit(function, CALLBACK_ARGUMENTS, f"actor {_name(function)!r}")
 
-    def initial(self, input: Any) -> LogicSnapshot:  # noqa: A002
+    def initial(self, input: Any) -> LogicSnapshot:
         return LogicSnapshot(input=input)
 
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot:
@@ -151,7 +151,7 @@ class ObservableLogic:
     def kind(self) -> str:
         return "event-observable" if self.to_parent else "observable"
 
-    def initial(self, input: Any) -> LogicSnapshot:  # noqa: A002
+    def initial(self, input: Any) -> LogicSnapshot:
         return LogicSnapshot(input=input)
 
     def transition(self, snapshot: LogicSnapshot, event: FrozenDict) -> LogicSnapshot:
@@ -184,7 +184,7 @@ class TransitionLogic:
             else initial
         )
 
-    def initial(self, input: Any) -> LogicSnapshot:  # noqa: A002
+    def initial(self, input: Any) -> LogicSnapshot:
         start = self.start_with
         return LogicSnapshot(context=freeze(start(input) if callable(start) else start))
 

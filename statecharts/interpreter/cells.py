@@ -30,7 +30,7 @@ class Cell:
         "begun", "busy", "deferred", "input", "logic", "mailbox", "open", "parent", "program", "ref", "snapshot", "status",
     )  # fmt: skip
 
-    def __init__(self, ref: ActorRef, logic: Any, parent: Cell | None, input: Any) -> None:  # noqa: A002
+    def __init__(self, ref: ActorRef, logic: Any, parent: Cell | None, input: Any) -> None:
         self.ref = ref
         self.logic = logic
         self.program: Program | None = program_of(logic) if isinstance(logic, Machine) else None
@@ -93,7 +93,7 @@ class CellScope:
         logic: Any,
         actor_id: Any,
         system_id: str | None,
-        input: Any,  # noqa: A002
+        input: Any,
         sync_snapshot: Any,
         records: list[Record],
     ) -> ActorRef:

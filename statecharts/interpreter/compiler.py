@@ -174,7 +174,7 @@ def _plain_guard(function: Callable[..., Any], params: Any, what: str, pure: boo
 
         return with_template
     if callable(params):
-        compute = fit(params, ("context", "event"), f"params of {what}")
+        compute = fitted(params, ("context", "event"), f"params of {what}", pure)
         return lambda c, e, _active: takes(c, e, freeze(compute(c, e)))
     return lambda c, e, _active: takes(c, e, params)
 

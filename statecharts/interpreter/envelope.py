@@ -189,7 +189,8 @@ def is_envelope(document: Any) -> bool:
 
 def saved_time(document: Mapping[str, Any]) -> float:
     """The virtual time at which an envelope was sealed, in ms."""
-    return float(document.get("now", 0))
+    now = document.get("now")
+    return float(now) if isinstance(now, (int, float)) else 0.0  # what is wrong with it, reading will tell
 
 
 class SavedError(Exception):
@@ -224,6 +225,11 @@ def open_envelope(system: System, document: Any, *, any_hash: bool = True) -> En
     if envelope.machine.id != system.machine.id:
         raise SnapshotError(
             f"the snapshot belongs to machine {envelope.machine.id!r}, not {system.machine.id!r}"
+        )
+    if envelope.semantics != system.machine.semantics:
+        raise SnapshotError(
+            f"the snapshot was made under semantics {envelope.semantics!r}, the machine was loaded with "
+            f"{system.machine.semantics!r}; load it with semantics={envelope.semantics!r}"
         )
     if not any_hash and envelope.machine.hash != machine_hash(system.machine):
         raise SnapshotError(f"machine {system.machine.id!r} has changed since the snapshot was saved")

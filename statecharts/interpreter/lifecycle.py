@@ -66,7 +66,7 @@ class Mailboxes(Actors):
     def _relay(
         self,
         source: ActorRef | None,
-        target: ActorRef | None,
+        target: Any,
         event: FrozenDict,
         report: Report | None = None,
     ) -> None:

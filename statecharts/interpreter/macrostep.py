@@ -258,7 +258,7 @@ def _states_of_a_loop(frame: Frame) -> list[str]:
 # ------------------------------------------------------------------ start
 
 
-def initial_step(program: Program, input: Any, scope: Scope) -> Step:  # noqa: A002
+def initial_step(program: Program, input: Any, scope: Scope) -> Step:
     """The first macrostep: initial context, default entry, and what follows from it.
 
     Never raises for the machine's own faults: the step then carries the error
@@ -291,7 +291,7 @@ def _enter_root(frame: Frame, program: Program) -> None:
     frame.order = plan.final_order
 
 
-def _initial_context(frame: Frame, input: Any) -> Any:  # noqa: A002
+def _initial_context(frame: Frame, input: Any) -> Any:
     """The context before anything is entered. A function's result replaces nothing but ``{}``."""
     given = frame.program.machine.implementations.initial_context
     declared = frame.program.definition.context if given is UNDEFINED else given

@@ -50,7 +50,7 @@ class Scope(Protocol):
         logic: Any,
         actor_id: Any,
         system_id: str | None,
-        input: Any,  # noqa: A002
+        input: Any,
         sync_snapshot: Any,
         records: list[Record],
     ) -> ActorRef: ...

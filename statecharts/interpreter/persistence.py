@@ -240,8 +240,12 @@ def misfits(machine: Any, document: Any, at: str = "") -> Iterator[str]:
         yield f"{at}/value: {error}"
     if not isinstance(document.get("context", {}), Mapping):
         yield f"{at}/context: must be an object"
-    for key, nodes in (document.get("historyValue") or {}).items():
-        for item in nodes:
+    history = document.get("historyValue") or {}
+    if not isinstance(history, Mapping):
+        yield f"{at}/historyValue: must be an object"
+        history = {}
+    for key, nodes in history.items():
+        for item in nodes if isinstance(nodes, (list, tuple)) else [nodes]:
             if _find(program, item) is None:
                 yield f"{at}/historyValue/{key}: no state {item.get('id') if isinstance(item, Mapping) else item!r}"
     children = document.get("children", UNDEFINED)
@@ -259,6 +263,8 @@ def _child_misfits(program: Program, key: str, child: Any, at: str) -> Iterator[
         yield f"{at}/src: no actor {src!r} in machine {program.definition.id!r}; bind it under `actors`"
     elif hasattr(logic, "definition"):
         yield from misfits(logic, child.get("snapshot"), f"{at}/snapshot")
+    elif not isinstance(child.get("snapshot", {}), Mapping):
+        yield f"{at}/snapshot: a snapshot is an object, not {type(child['snapshot']).__name__}"
 
 
 __all__ = ["misfits", "persisted", "restore", "state_nodes"]

@@ -68,7 +68,7 @@ class PureScope:
         logic: Any,
         actor_id: Any,
         system_id: str | None,
-        input: Any,  # noqa: A002
+        input: Any,
         sync_snapshot: Any,
         records: list[Record],
     ) -> ActorRef:
@@ -83,7 +83,9 @@ def step(
     machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None
 ) -> Step:
     """:func:`transition` as a :class:`Step`: an error is in it instead of raised."""
-    return macrostep(program_of(machine), snapshot, to_event(event), scope or PureScope(machine, snapshot=snapshot))
+    return macrostep(
+        program_of(machine), snapshot, to_event(event), scope or PureScope(machine, snapshot=snapshot)
+    )
 
 
 def transition(
@@ -112,7 +114,7 @@ def transition(
 
 def initial_transition(
     machine: Machine[Any, Any],
-    input: Any = None,  # noqa: A002
+    input: Any = None,
 ) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
     """The first snapshot for ``input`` and the effects to perform. Raises like :func:`transition`."""
     given = UNDEFINED if input is None else freeze(input)

@@ -91,7 +91,7 @@ class SystemState:
         raise UsageError(f"no actor with session {session} in this system")
 
 
-def initial_system(machine: Machine[Any, Any], input: Any = UNDEFINED, *, now: float = 0) -> SystemState:  # noqa: A002
+def initial_system(machine: Machine[Any, Any], input: Any = UNDEFINED, *, now: float = 0) -> SystemState:
     """The system before its root is started. ``now`` in ms; give :class:`Begin` next."""
     system = System(machine, now=now)
     system.boot(freeze(input))

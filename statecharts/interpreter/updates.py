@@ -102,8 +102,8 @@ class Spawner:
         self,
         src: Any,
         *,
-        id: str | None = None,  # noqa: A002
-        input: Any = UNDEFINED,  # noqa: A002
+        id: str | None = None,
+        input: Any = UNDEFINED,
         system_id: str | None = None,
         sync_snapshot: Any = UNDEFINED,
     ) -> ActorRef:

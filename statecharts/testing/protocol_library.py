@@ -59,7 +59,7 @@ def _context_guard(test: Callable[[Any, Any], bool]) -> Callable[..., bool]:
 
 
 def _same(left: Any, right: Any) -> bool:
-    return _text(left) == _text(right)
+    return bool(_text(left) == _text(right))
 
 
 def _text(value: Any) -> Any:

@@ -171,7 +171,7 @@ def prepare_machine(document: Mapping[str, Any]) -> dict[str, Any]:
     context = config.get("context")
     if has_dyn(context):
 
-        def initial_context(input: Any) -> Any:  # noqa: A002
+        def initial_context(input: Any) -> Any:
             return eval_dyn(context, UNDEFINED, UNDEFINED, input)
 
         config["context"] = initial_context

@@ -40,7 +40,7 @@ class ProtocolSimulation(Simulation[Any]):
         session.simulation = self
         super().__init__(machine, session.spec.get("input", UNDEFINED), snapshot, **options)
 
-    def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:  # noqa: A002
+    def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:
         self.system.keep_ended = True  # a case may look at actors that are over, as JavaScript references do
         super()._boot(input, snapshot, system_id)
 

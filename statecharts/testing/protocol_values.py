@@ -120,7 +120,7 @@ def has_dyn(value: Any) -> bool:
     return "$ctx" in value or "$evt" in value or "$input" in value or any(map(has_dyn, value.values()))
 
 
-def eval_dyn(value: Any, context: Any, event: Any, input: Any = UNDEFINED) -> Any:  # noqa: A002
+def eval_dyn(value: Any, context: Any, event: Any, input: Any = UNDEFINED) -> Any:
     """``value`` with its dynamic parts replaced."""
     if isinstance(value, (list, tuple)):
         return [eval_dyn(item, context, event, input) for item in value]

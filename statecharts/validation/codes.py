@@ -129,7 +129,11 @@ class Code(Enum):
     UNKNOWN_STATE = "unknown-state", "error", "A `stateIn` guard names a state that does not exist."
     BAD_EXPRESSION = "bad-expression", "error", "An `@expr` object is not well-formed."
     EXPRESSION_SYNTAX = "expression-syntax", "error", "An expression cannot be read in its language."
-    EXPRESSION_LANGUAGE = "expression-language", "error", "An expression is in a language that is not known here."
+    EXPRESSION_LANGUAGE = (
+        "expression-language",
+        "error",
+        "An expression is in a language that is not known here.",
+    )
     BARE_INVOKE = "bare-invoke", "error", "An invoked actor is an object with `src`, not a name."
     DUPLICATE_INVOKE_ID = (
         "duplicate-invoke-id",

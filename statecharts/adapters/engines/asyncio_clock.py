@@ -16,7 +16,12 @@ class Alarm(Protocol):
 
 
 class Clock(Protocol):
-    """Time for a host, in milliseconds. ``now`` is absolute, so that saved due times keep their meaning."""
+    """Time for a host, in milliseconds.
+
+    ``now`` is absolute, so that saved due times keep their meaning.
+    ``call_at`` calls back once, in the event loop's thread, when ``due`` is
+    reached (soon, when it is past).
+    """
 
     def now(self) -> float: ...
     def call_at(self, due: float, callback: Callable[[], None]) -> Alarm: ...
@@ -26,22 +31,26 @@ class WallClock:
     """Milliseconds since the epoch; alarms by the running event loop."""
 
     def now(self) -> float:
+        """Unix time in ms."""
         return time.time() * 1000
 
     def call_at(self, due: float, callback: Callable[[], None]) -> Alarm:
+        """Book ``callback`` with the running loop."""
         delay = max(0.0, due - self.now()) / 1000
         return asyncio.get_running_loop().call_later(delay, callback)
 
 
 class _ManualAlarm:
-    __slots__ = ("callback", "cancelled")
+    __slots__ = ("_clock", "callback")
 
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self.callback = callback
-        self.cancelled = False
+    def __init__(self, clock: ManualClock, callback: Callable[[], None]) -> None:
+        self._clock = clock
+        self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        self.cancelled = True
+        if self.callback is not None:
+            self.callback = None
+            self._clock._dropped()
 
 
 class ManualClock:
@@ -51,27 +60,51 @@ class ManualClock:
         self._now = now
         self._alarms: list[tuple[float, int, _ManualAlarm]] = []
         self._count = 0
+        self._dead = 0
 
     def now(self) -> float:
+        """The time it was moved to, in ms."""
         return self._now
 
+    @property
+    def pending(self) -> int:
+        """How many alarms are booked."""
+        return len(self._alarms) - self._dead
+
     def call_at(self, due: float, callback: Callable[[], None]) -> Alarm:
-        alarm = _ManualAlarm(callback)
+        """Book ``callback``; an alarm that is overdue rings at the next :meth:`advance`, even by 0."""
+        alarm = _ManualAlarm(self, callback)
         self._count += 1
-        heapq.heappush(self._alarms, (max(due, self._now) if due == due else self._now, self._count, alarm))
+        heapq.heappush(self._alarms, (max(due, self._now), self._count, alarm))
         return alarm
+
+    def _dropped(self) -> None:
+        """Keep the list short when alarms are booked and called off all the time."""
+        self._dead += 1
+        if self._dead > 32 and self._dead * 2 > len(self._alarms):
+            self._alarms = [entry for entry in self._alarms if entry[2].callback is not None]
+            heapq.heapify(self._alarms)
+            self._dead = 0
+
+    def ring_next(self, end: float) -> bool:
+        """Move to the next alarm that is due by ``end`` and ring it; false when there is none."""
+        while self._alarms and self._alarms[0][0] <= end:
+            due, _, alarm = heapq.heappop(self._alarms)
+            callback, alarm.callback = alarm.callback, None
+            if callback is None:
+                self._dead -= 1
+                continue
+            self._now = max(self._now, due)
+            callback()
+            return True
+        return False
 
     async def advance(self, ms: float) -> None:
         """Let ``ms`` pass, ringing what is due in order and letting the loop work in between."""
         end = self._now + ms
-        while self._alarms and self._alarms[0][0] <= end:
-            due, _, alarm = heapq.heappop(self._alarms)
-            if alarm.cancelled:
-                continue
-            self._now = max(self._now, due)
-            alarm.callback()
+        while self.ring_next(end):
             await settle_loop()
-        self._now = end
+        self._now = max(self._now, end)
         await settle_loop()
 
 

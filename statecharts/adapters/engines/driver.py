@@ -127,8 +127,14 @@ class Driver:
     def drive(self) -> None:
         """Run the system to rest, performing what it asks for."""
         system = self.system
-        while batch := system.run():
-            self.perform(batch)
+        try:
+            while batch := system.run():
+                self.perform(batch)
+        except Exception:
+            raise
+        except BaseException:  # an interrupt in a guard or an update, too, leaves no half step
+            system.roll_back()
+            raise
 
     def perform(self, batch: list[Delivery]) -> None:
         """Perform one batch; a user's exception ends it and is told to the system."""
@@ -157,6 +163,10 @@ class Driver:
         """A callback actor's code sent something; it is delivered when that code returns."""
         self._sends.append((source, target, event))
 
+    def post_emit(self, ref: ActorRef, event: Any) -> None:
+        """An outside actor's code emitted something."""
+        self.system.emit(ref, event)
+
     def _perform(self, delivery: Perform) -> Any:
         """Run an inline effect; returns what the action returned (an awaitable, if it is async)."""
         effect = delivery.effect
@@ -180,7 +190,7 @@ class Driver:
             self.from_actor(cell, to_event(event, data))
 
         def emit(event: str | Mapping[str, Any], **data: Any) -> None:
-            self.system.emit(ref, to_event(event, data))
+            self.post_emit(ref, to_event(event, data))
 
         view = self.system.view
         result = delivery.logic.call(delivery.input, ref, view, emit, send_back, run.receivers.append)

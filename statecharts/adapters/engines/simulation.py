@@ -8,13 +8,12 @@ actions and callbacks do run, since they are synchronous and the caller's.
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import to_event
-from ...interpreter import envelope
 from ...interpreter.actors import (
     OBSERVABLE_COMPLETED,
     observable_failure,
@@ -30,7 +29,7 @@ from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
 from ...schemas import SchemaError
-from ...values import UNDEFINED, plain
+from ...values import UNDEFINED, loads, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
 from .driver import Driver
 from .stubs import StubbedAction, stubbed
@@ -52,8 +51,8 @@ class Started(NamedTuple):
 class Simulation(Driver, Generic[C]):
     """A running machine whose time and outside world are in the caller's hands.
 
-    ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form,
-    or a :class:`Snapshot` without children. ``clock`` is ``"exact"``
+    ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form
+    (both also as JSON text), or a :class:`Snapshot` without children. ``clock`` is ``"exact"``
     (each timer at its own time) or ``"jumping"`` (XState's SimulatedClock).
     ``stubs=True`` lets an unbound machine run: unbound actions are recorded,
     ``guards`` answers for unbound guards. ``on_unhandled="raise"`` makes an
@@ -64,7 +63,7 @@ class Simulation(Driver, Generic[C]):
     def __init__(
         self,
         machine: Machine[C, Any],
-        input: Any = None,  # noqa: A002
+        input: Any = None,
         snapshot: Any = None,
         *,
         clock: str | VirtualClock = "exact",
@@ -97,26 +96,35 @@ class Simulation(Driver, Generic[C]):
         self._logger = logger
         self._subscribers: list[Callable[[Snapshot[Any]], Any]] = []
         self._running = False
+        self._thread = threading.get_ident()
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
         self.system.max_events = max_events
         self._boot(self.checked_input(UNDEFINED if input is None else input), snapshot, system_id)
 
-    def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:  # noqa: A002
+    def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:
+        if isinstance(snapshot, str):
+            snapshot = loads(snapshot)
+        if snapshot is None:
+            self.system.boot(input, system_id=system_id)
+        else:
+            self._restore(snapshot, system_id)
+        self.system.now = self.clock.now
+        self.check_start()
+        self.system.start()
+        self._drive()
+
+    def _restore(self, snapshot: Any, system_id: str | None) -> None:
+        from ...interpreter import envelope  # reading envelopes takes pydantic, which takes long to load
+
         if envelope.is_envelope(snapshot):
             self.clock.now = max(self.clock.now, envelope.saved_time(snapshot))
             self.system.now = self.clock.now
             envelope.open_envelope(self.system, snapshot)
             for timer in self.system.timers.pending.values():
                 self.clock.arm(timer)
-        elif snapshot is not None:
+        else:
             document = snapshot.to_xstate() if isinstance(snapshot, Snapshot) else snapshot
             restore(self.system, document, strict=self.machine.semantics == "xstate", system_id=system_id)
-        else:
-            self.system.boot(input, system_id=system_id)
-        self.system.now = self.clock.now
-        self.check_start()
-        self.system.start()
-        self._drive()
 
     # -------------------------------------------------------------- reading
 
@@ -204,6 +212,10 @@ class Simulation(Driver, Generic[C]):
         self._drive()
 
     def _drive(self) -> Snapshot[C]:
+        if threading.get_ident() != self._thread:
+            raise UsageError(
+                "a simulation belongs to the thread that made it; machines may be shared, running ones not"
+            )
         if not self._running:
             self._running = True
             try:
@@ -289,7 +301,7 @@ class Simulation(Driver, Generic[C]):
 
         value = started.logic.call(started.input, started.ref, self.system.view, emit)
         if hasattr(value, "__await__"):
-            return asyncio.run(_finish(value))
+            return _run_to_its_end(value)
         return value
 
     def _started(self, actor: str, run: int | None) -> Started:
@@ -322,11 +334,22 @@ class Simulation(Driver, Generic[C]):
 
     def to_xstate(self) -> dict[str, Any]:
         """XState's persisted snapshot, which Node can restore. Timers and queues are not in it."""
+        self._require_rest("to_xstate()")
         return plain(persisted(self.system))  # type: ignore[no-any-return]
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later (:mod:`statecharts.interpreter.envelope`), as plain JSON."""
+        from ...interpreter import envelope
+
+        self._require_rest("save()")
         return envelope.seal(self.system)
+
+    def _require_rest(self, what: str) -> None:
+        if self._running:
+            raise UsageError(
+                f"{what} in the middle of a step would save half of it; call it after the send returns"
+            )
+        self._drive()  # to its end, should an interrupt have left something behind the step that never happened
 
     # ------------------------------------------------------------- watching
 
@@ -367,7 +390,7 @@ class Simulation(Driver, Generic[C]):
             self.effects.append(delivery.effect)
         result = super()._perform(delivery)
         if hasattr(result, "__await__"):
-            asyncio.run(_finish(result))
+            _run_to_its_end(result)
         return None
 
     def emitted(self, delivery: Emitted) -> None:
@@ -387,8 +410,13 @@ class Simulation(Driver, Generic[C]):
             self._observer(event)
 
 
-async def _finish(awaitable: Any) -> Any:
-    return await awaitable
+def _run_to_its_end(awaitable: Any) -> Any:
+    import asyncio  # needed by async actions and actors only
+
+    async def finish() -> Any:
+        return await awaitable
+
+    return asyncio.run(finish())
 
 
 def _clock(clock: str | VirtualClock) -> VirtualClock:

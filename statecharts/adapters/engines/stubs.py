@@ -41,6 +41,9 @@ def stubbed(
             stubs.actors[missing.name] = PromiseLogic(_never)
         else:
             stubs.delays[missing.name] = 0
+    for name, actor in machine.implementations.actors.items():
+        if isinstance(actor, Machine) and actor.missing:
+            stubs.actors[name] = stubbed(actor, record, guards)
     return machine.provide(stubs)
 
 
