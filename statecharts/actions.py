@@ -15,6 +15,7 @@ from typing import Any
 
 from .dynamic import read_value
 from .errors import DefinitionError, Problem, UsageError
+from .expressions import is_expression
 from .values import UNDEFINED, freeze, truthy
 
 
@@ -144,6 +145,8 @@ def assign(
         raise UsageError("assign() takes one mapping or function, or keywords, not both")
     if callable(assignment):
         return Assign(assignment)
+    if is_expression(assignment):
+        return Assign(_value(assignment))
     return Assign(
         {key: _value(value) for key, value in (assignment if assignment is not None else values).items()}
     )

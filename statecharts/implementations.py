@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-from .actions import BUILTINS, Assign, InlineAction
+from .actions import BUILTINS, Assign, InlineAction, assign
 from .callables import GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit
+from .dynamic import read_value
 from .errors import ImplementationError, UsageError
 from .guards import AllOf, AnyOf, ExpressionGuard, NamedGuard, Negation, StateIn
 from .values import UNDEFINED
@@ -66,10 +67,12 @@ class Implementations:
             self._add_action(name, _as_update(name, value))
         for name, value in (source.get("actions") or {}).items():
             self._add_action(name, value)
-        for section in ("actors", "delays", "invoke_inputs", "outputs"):
-            getattr(self, section).update(source.get(section) or {})
+        self.actors.update(source.get("actors") or {})
+        for section in ("delays", "invoke_inputs", "outputs"):
+            given = source.get(section) or {}
+            getattr(self, section).update({name: _as_data(value) for name, value in given.items()})
         if "context" in source:
-            self.initial_context = source["context"]
+            self.initial_context = _as_data(source["context"])
 
     @classmethod
     def of(cls, source: Implementations | Mapping[str, Any] | None) -> Implementations:
@@ -187,6 +190,11 @@ class Implementations:
                 yield kind, name
 
 
+def _as_data(value: Any) -> Any:
+    """Expressions inside data are compiled; functions and single values stay."""
+    return read_value(value) if isinstance(value, (Mapping, list, tuple)) else value
+
+
 def _as_update(name: str, value: Any) -> Assign:
     if isinstance(value, Assign):
         return value
@@ -194,7 +202,7 @@ def _as_update(name: str, value: Any) -> Assign:
         fit(value, UPDATE_ARGUMENTS, f"update {name!r}")
         return Assign(value)
     if isinstance(value, Mapping):
-        return Assign(dict(value))
+        return assign(value)
     raise ImplementationError(
         f"update {name!r} must be a function or a mapping, not {type(value).__name__}", name=name
     )

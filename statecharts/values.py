@@ -169,10 +169,17 @@ def _freeze(value: Any) -> Any:
 
 def thaw(value: Any) -> Any:
     """A deep copy of ``value`` in plain dicts and lists that may be changed."""
+    # loops, not comprehensions: those would take a second stack frame a level
     if isinstance(value, dict):
-        return {key: thaw(member) for key, member in value.items()}
+        members: dict[str, Any] = {}
+        for key, member in value.items():
+            members[key] = thaw(member)
+        return members
     if isinstance(value, (list, tuple)):
-        return [thaw(member) for member in value]
+        items: list[Any] = []
+        for item in value:
+            items.append(thaw(item))
+        return items
     return value
 
 

@@ -10,7 +10,7 @@ from ..machine import Machine
 from ..values import UNDEFINED
 from .actors import LogicSnapshot
 from .agenda import Agenda
-from .cells import NOT_STARTED, Cell, CellScope, SystemView
+from .cells import Cell, CellScope, SystemView
 from .deliveries import (
     Inspected,
 )
@@ -159,10 +159,9 @@ class Actors(Agenda):
     def drop_orphans(self) -> None:
         """A step failed: forget the actors it made, which nobody will start."""
         for _, orphan in self._created:
-            if orphan.status == NOT_STARTED:
-                self.cells.pop(orphan.ref.session, None)
-                if self.semantics.stop_children_on_error:
-                    self._unregister(orphan.ref)
+            self.cells.pop(orphan.ref.session, None)
+            if self.semantics.stop_children_on_error:
+                self._unregister(orphan.ref)
         self.begin_step()
 
     def cell(self, ref: ActorRef) -> Cell | None:
@@ -172,8 +171,7 @@ class Actors(Agenda):
     def _report(self, records: list[Record]) -> None:
         if self.observed:
             for record in records:
-                if isinstance(record, (ActorCreated, MicrostepTaken)):
-                    self._observe(self.root.ref, record)
+                self._observe(self.root.ref, record)
 
     def _observe(self, ref: ActorRef, record: Record) -> None:
         if isinstance(record, MicrostepTaken):

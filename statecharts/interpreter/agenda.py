@@ -58,9 +58,8 @@ class Agenda:
 
     def fail(self, delivery: Delivery, error: BaseException) -> None:
         """The user's code behind ``delivery`` raised; the rest of its batch is void."""
-        handler = self._on_failure
-        if handler is not None:
-            handler(delivery, error)
+        assert self._on_failure is not None  # a delivery that may fail blocks the agenda
+        self._on_failure(delivery, error)
 
     def _push(self, task: Task) -> None:
         self._stack.append(task)

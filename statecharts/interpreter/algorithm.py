@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED
-from .configuration import initial_target
+from .configuration import initial_nodes, initial_target
 
 Nodes = Sequence[StateNode]
 
@@ -171,8 +171,6 @@ def compute_exit_set(
         if domain is None:  # the root itself is left
             found.update(dict.fromkeys(active))
             continue
-        if transition.reenter and transition.source is domain:
-            found[domain] = None
         for node in active:
             if node.is_below(domain):
                 found[node] = None
@@ -232,24 +230,24 @@ def compute_entry_set(transitions: Iterable[Transition], history: HistoryView) -
 def add_descendant_states_to_enter(
     node: StateNode, history: HistoryView, entry: EntrySet, depth: int = 0
 ) -> None:
-    """Default entry below ``node``, or what its history remembers."""
-    if depth > MAX_HISTORY_DEPTH * 5:
-        raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
+    """Default entry below ``node``, or what its history remembers. ``depth`` counts history after history."""
     if node.type == "history":
+        if depth > MAX_HISTORY_DEPTH:
+            raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
         _enter_history(node, history, entry, depth)
     elif node.type == "compound":
         child = initial_target(node)
         if child.type != "history":
             entry.add(child)
             entry.default[child] = None
-        add_descendant_states_to_enter(child, history, entry, depth + 1)
+        add_descendant_states_to_enter(child, history, entry, depth)
         add_ancestor_states_to_enter(child.proper_ancestors(node), None, history, entry)
     elif node.type == "parallel":
         for child in node.real_children():
             if not entry.reaches_below(child):
                 entry.add(child)
                 entry.default[child] = None
-                add_descendant_states_to_enter(child, history, entry, depth + 1)
+                add_descendant_states_to_enter(child, history, entry, depth)
 
 
 def _enter_history(node: StateNode, history: HistoryView, entry: EntrySet, depth: int) -> None:
@@ -298,17 +296,4 @@ def is_in_final_state(node: StateNode, active: Mapping[StateNode, Any]) -> bool:
 
 def initial_transition_of(root: StateNode) -> Transition:
     """The pseudo transition that enters the root and everything below it by default."""
-    targets: dict[StateNode, None] = {}
-
-    def visit(node: StateNode) -> None:
-        if node in targets:
-            return
-        targets[node] = None
-        if node.type == "compound":
-            visit(initial_target(node))
-        elif node.type == "parallel":
-            for child in node.real_children():
-                visit(child)
-
-    visit(root)
-    return Transition(root, None, tuple(targets), reenter=True)
+    return Transition(root, None, tuple(initial_nodes(root)), reenter=True)

@@ -82,25 +82,15 @@ def in_document_order(nodes: Iterable[StateNode]) -> Order:
 # ---------------------------------------------------------- state values
 
 
-def initial_nodes_with_ancestors(node: StateNode) -> list[StateNode]:
-    """Default entry below ``node`` (itself included), without history."""
-    found: dict[StateNode, None] = {}
-
-    def visit(current: StateNode) -> None:
-        if current in found:
-            return
-        found[current] = None
-        if current.type == "compound":
-            visit(initial_target(current))
-        elif current.type == "parallel":
-            for child in current.real_children():
-                visit(child)
-
-    visit(node)
-    for state in list(found):
-        for ancestor in state.proper_ancestors(node):
-            found.setdefault(ancestor)
-    return list(found)
+def initial_nodes(node: StateNode) -> list[StateNode]:
+    """Default entry below ``node`` (itself included), without history; parents before children."""
+    found = [node]
+    if node.type == "compound":
+        found += initial_nodes(initial_target(node))
+    elif node.type == "parallel":
+        for child in node.real_children():
+            found += initial_nodes(child)
+    return found
 
 
 def initial_target(node: StateNode) -> StateNode:
@@ -125,11 +115,11 @@ def complete(nodes: Iterable[StateNode]) -> list[StateNode]:
     for state in queue:
         added: list[StateNode] = []
         if state.type == "compound" and not children.get(state):
-            added = initial_nodes_with_ancestors(state)
+            added = initial_nodes(state)
         elif state.type == "parallel":
             for child in state.real_children():
                 if child not in found:
-                    added.extend(initial_nodes_with_ancestors(child))
+                    added.extend(initial_nodes(child))
         for node in added:
             if node not in found:
                 found[node] = None
@@ -156,12 +146,10 @@ def state_value(root: StateNode, nodes: Iterable[StateNode]) -> Any:
 
 
 def _value_below(node: StateNode, children: dict[StateNode, list[StateNode]]) -> Any:
-    active = children.get(node)
-    if active is None:
-        return {}
-    if node.type == "compound":
-        if not active:
-            return {}
-        if active[0].is_leaf:
-            return active[0].key
-    return js_ordered({child.key: _value_below(child, children) for child in active})
+    active = children[node]
+    if node.type == "compound" and active[0].is_leaf:
+        return active[0].key
+    value: dict[str, Any] = {}
+    for child in active:  # a loop: a comprehension would take a second stack frame a level
+        value[child.key] = _value_below(child, children)
+    return js_ordered(value)

@@ -107,9 +107,12 @@ def machine_hash(machine: Machine[Any, Any]) -> str:
 
 def _without_functions(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _without_functions(member) for key, member in value.items()}
+        members: dict[str, Any] = {}
+        for key, member in value.items():  # loops: a comprehension would take a second stack frame a level
+            members[key] = _without_functions(member)
+        return members
     if isinstance(value, (list, tuple)):
-        return [_without_functions(member) for member in value]
+        return [_without_functions(item) for item in value]
     if value is None or isinstance(value, (str, int, float)):
         return value
     return {"@python": type(value).__name__}
@@ -143,9 +146,8 @@ def _tree(system: System, cell: Cell, path: list[str]) -> Iterator[tuple[list[st
     yield path, cell
     if isinstance(cell.snapshot, Snapshot):
         for name, ref in cell.snapshot._children.items():
-            child = None if ref is None else system.cell(ref)
-            if child is not None:
-                yield from _tree(system, child, [*path, name])
+            assert ref is not None  # persisted() refuses a child that never came to be
+            yield from _tree(system, system.cells[ref.session], [*path, name])
 
 
 def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:

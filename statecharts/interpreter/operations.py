@@ -244,8 +244,8 @@ class SettleSends(Operation):
     def run(self, frame: Frame) -> None:
         for index in frame.pending:
             send = frame.records[index]
-            if isinstance(send, SendEvent):
-                frame.records[index] = send._replace(target=frame.children.get(send.target_id))
+            assert isinstance(send, SendEvent)
+            frame.records[index] = send._replace(target=frame.children.get(send.target_id))
         frame.pending = []
 
 

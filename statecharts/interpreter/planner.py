@@ -104,9 +104,6 @@ class Planner:
             self._finish(plan, configuration, active, done, operations, initial)
         except ExecutionError as error:
             raise PlanFailure(tuple(operations), error) from error
-        except RecursionError:  # a history state whose default leads back to itself
-            endless = ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
-            raise PlanFailure(tuple(operations), endless) from None
         plan.operations = tuple(operations)
         return plan
 

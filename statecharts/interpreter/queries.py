@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from ..events import to_event
 from ..nodes import StateNode, Transition
 from .compiler import guard_name
-from .configuration import Configuration
 from .snapshot import EventOption, Snapshot
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def event_option(snapshot: Snapshot[Any], event: Any) -> EventOption:
     try:
         found = program.evaluate(selector, context, event, configuration) if selector else ()
         if not found and selector:
-            _ask_refusals(selector, context, event, configuration, refused)
+            _name_refusals(selector, refused)
     except Exception as error:
         return EventOption(kind, None, (), f"a guard needs the event's data: {error}")
     if any(t.targets is not None or t.actions for t in found):
@@ -74,11 +73,9 @@ def event_option(snapshot: Snapshot[Any], event: Any) -> EventOption:
     return EventOption(kind, False, tuple(refused), reason)
 
 
-def _ask_refusals(
-    selector: Selector, context: Any, event: Any, configuration: Configuration, refused: list[str]
-) -> None:
+def _name_refusals(selector: Selector, refused: list[str]) -> None:
+    """The guards of all candidates: nothing was selected, so each of them said no."""
     for child in selector.children:
-        _ask_refusals(child, context, event, configuration, refused)
-    for guard, transition in selector.candidates:
-        if guard is not None and not guard(context, event, configuration):
-            refused.append(guard_name(transition.guard) or f"(inline) at {transition.pointer}")
+        _name_refusals(child, refused)
+    for _, transition in selector.candidates:
+        refused.append(guard_name(transition.guard) or f"(inline) at {transition.pointer}")

@@ -269,7 +269,10 @@ def matches_state(wanted: str | Mapping[str, Any], actual: Any) -> bool:
         return _matches_path(path, actual)
     if isinstance(actual, str):
         return False
-    return all(key in actual and matches_state(inner, actual[key]) for key, inner in wanted.items())
+    for key, inner in wanted.items():
+        if key not in actual or not matches_state(inner, actual[key]):
+            return False
+    return True
 
 
 def wanted_key(key: str, actual: Any) -> bool:

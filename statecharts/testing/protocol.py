@@ -16,7 +16,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..errors import StatechartError
+from ..adapters.engines.clocks import ExactClock, JumpingClock
+from ..errors import SnapshotError, StatechartError
 from ..interpreter.actors import (
     OBSERVABLE_COMPLETED,
     observable_failure,
@@ -119,20 +120,28 @@ class Session:
     # ------------------------------------------------------------------ boot
 
     def boot(self, snapshot: Any) -> None:
-        """A new actor, from its initial state or a snapshot, on a new clock."""
+        """A new actor, from its initial state or a snapshot, on a new clock.
+
+        Under the strict reading time goes on across a restore, and a snapshot
+        that does not fit leaves everything as it was.
+        """
+        before = (self.simulation, self.handles, self.microtasks)
         self.handles = {}
         self.microtasks = []
+        clock = ExactClock if self.spec.get("clock") == "exact" else JumpingClock
         options = {
-            "clock": "exact" if self.spec.get("clock") == "exact" else "jumping",
+            "clock": clock(self.elapsed if self.strict else 0),
             "logger": self._logged,
             "inspect": self._inspected if self.spec.get("inspect") else None,
             "system_id": self.spec.get("systemId"),
             "first_session": self.next_session,
             "max_events": MAX_EVENTS_PER_STEP,
         }
-        if self.strict and snapshot is not None and "format" in snapshot:
-            snapshot = {**snapshot, "now": self.elapsed}
-        ProtocolSimulation(self, self.machine, options, snapshot)
+        try:
+            ProtocolSimulation(self, self.machine, options, snapshot)
+        except SnapshotError:
+            self.simulation, self.handles, self.microtasks = before
+            raise
 
     def start(self) -> None:
         """Boot, and let promises settle."""

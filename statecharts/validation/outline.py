@@ -16,7 +16,7 @@ from .codes import Code
 from .nearest import nearest
 from .report import Report, described, is_object, token
 
-MAX_DEPTH = 500
+MAX_DEPTH = 400
 """States nested deeper than this are refused rather than risked."""
 
 STATE_TYPES = ("atomic", "compound", "parallel", "final", "history")

@@ -69,7 +69,8 @@ class JumpingClock:
 
     def arm(self, timer: Timer) -> None:
         self._changed = self._firing
-        start = timer.due - timer.delay if timer.due < self.now else self.now
+        fresh = timer.due == self.now + timer.delay
+        start = self.now if fresh else timer.due - timer.delay  # restored: it has been waiting for a while
         self._timers[timer.handle] = (start, timer)
 
     def disarm(self, timer: Timer) -> None:

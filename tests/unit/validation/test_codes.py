@@ -33,7 +33,7 @@ E = "/states/a/on/E"
 CASES: list[tuple[Code, Any, str]] = [
     (Code.NOT_AN_OBJECT, [], ""),
     (Code.NOT_AN_OBJECT, None, ""),
-    (Code.TOO_DEEP, nested(501), "/states/a" * 500),
+    (Code.TOO_DEEP, nested(401), "/states/a" * 400),
     (Code.NON_STRING_KEY, machine({"after": {1000: "b"}}), "/states/a/after"),
     (Code.WRONG_TYPE, machine({"on": []}), "/states/a/on"),
     (Code.WRONG_TYPE, machine({"on": "E"}), "/states/a/on"),
