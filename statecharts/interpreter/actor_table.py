@@ -45,6 +45,7 @@ class Actors(Agenda):
         self.now = now
         self.observed = observed
         self.next_session = first_session
+        self.root_id = f"x:{first_session}"
         self.cells: dict[int, Cell] = {}
         self.registry: dict[str, ActorRef] = {}
         self.view = SystemView(self.registry)
@@ -175,13 +176,15 @@ class Actors(Agenda):
 
     def _observe(self, ref: ActorRef, record: Record) -> None:
         if isinstance(record, MicrostepTaken):
-            shown: Any = MicrostepInspection(record.ref, record.event, record.snapshot, record.transitions)
+            shown: Any = MicrostepInspection(
+                record.ref, record.event, record.snapshot, record.transitions, self.root_id
+            )
         elif isinstance(record, ActorCreated):
-            shown = ActorInspection(record.ref)
+            shown = ActorInspection(record.ref, self.root_id)
         elif isinstance(record, StartActor) and record.by_assign:
             return
         else:
-            shown = action_inspection(ref, record)
+            shown = action_inspection(ref, record, self.root_id)
         self._out.append(Inspected(shown))
 
     def _forget(self, cell: Cell) -> None:
@@ -204,7 +207,7 @@ class Actors(Agenda):
         raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
 
 
-def action_inspection(ref: ActorRef, effect: Any) -> ActionInspection:
+def action_inspection(ref: ActorRef, effect: Any, root_id: str) -> ActionInspection:
     params: Any
     if isinstance(effect, RunAction):
         params = effect.params
@@ -212,7 +215,7 @@ def action_inspection(ref: ActorRef, effect: Any) -> ActionInspection:
         params = effect.ref
     else:
         params = {name: value for name, value in effect._asdict().items() if name != "position"}
-    return ActionInspection(ref, effect.type, params)
+    return ActionInspection(ref, effect.type, params, root_id)
 
 
 def with_error(snapshot: Any, error: BaseException) -> Any:

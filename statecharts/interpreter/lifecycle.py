@@ -71,7 +71,7 @@ class Mailboxes(Actors):
         report: Report | None = None,
     ) -> None:
         if self.observed and isinstance(target, ActorRef):
-            self._out.append(Inspected(EventInspection(target, source, event)))
+            self._out.append(Inspected(EventInspection(target, source, event, self.root_id)))
         self.events += 1
         if self.max_events is not None and self.events > self.max_events:
             self._stack.clear()
@@ -151,7 +151,7 @@ class Lifecycle(Mailboxes):
     def _execute_initial(self, cell: Cell, effect: Record) -> None:
         """An effect of the initial state: built-ins defer to behind all others, actions run now."""
         if self.observed:
-            self._out.append(Inspected(action_inspection(cell.ref, effect)))
+            self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
         if not isinstance(effect, (RunAction, LogMessage)):
             before = len(cell.deferred)
             self._defer(cell, effect)
@@ -236,7 +236,7 @@ class Lifecycle(Mailboxes):
         self._out.append(Published(cell.ref, snapshot))
 
     def _inspect_snapshot(self, cell: Cell, event: FrozenDict, snapshot: Any) -> None:
-        self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot)))
+        self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot, self.root_id)))
 
     def _complete_stop(self, cell: Cell) -> None:
         self._stop_procedure(cell)
@@ -266,7 +266,7 @@ class Lifecycle(Mailboxes):
         event = init_event(cell.input)
         if self.observed:
             source = cell.parent.ref if cell.parent is not None else None
-            self._out.append(Inspected(EventInspection(cell.ref, source, event)))
+            self._out.append(Inspected(EventInspection(cell.ref, source, event, self.root_id)))
         status = cell.snapshot.status
         if status == DONE:
             self._update(cell, event)

@@ -94,7 +94,7 @@ class System(Lifecycle):
         for effect in effects:
             if isinstance(effect, (RunAction, LogMessage)):
                 if self.observed:
-                    self._out.append(Inspected(action_inspection(cell.ref, effect)))
+                    self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
                 if isinstance(effect, LogMessage) or effect.function is not None:
                     self._out.append(Perform(cell.ref, effect))
                     must_wait = True

@@ -16,14 +16,13 @@ from typing import Any, Generic, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import to_event
-from ...interpreter import envelope
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
 from ...machine import Machine
-from ...values import UNDEFINED, plain
+from ...values import UNDEFINED, loads, plain
 from .asyncio_clock import Clock, WallClock
 from .asyncio_inbox import CURRENT, Arrival, MailboxFull, with_waiting
 from .asyncio_inside import current as current_work
@@ -38,8 +37,9 @@ C = TypeVar("C")
 class Actor(Lifetime, Generic[C]):
     """A running machine. Use it as ``async with start(machine) as actor``.
 
-    ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted
-    form, or a :class:`Snapshot` without children. ``clock`` may be injected.
+    ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form
+    (both also as JSON text), or a :class:`Snapshot` without children.
+    ``clock`` may be injected.
     ``mailbox`` bounds the events that may wait: ``send`` then waits for room,
     ``post`` raises :class:`MailboxFull`. ``on_unhandled="raise"`` makes an
     event that nobody handles an :class:`InvalidTransition`.
@@ -67,7 +67,8 @@ class Actor(Lifetime, Generic[C]):
         self.machine = machine
         self.clock: Clock = clock if clock is not None else WallClock()
         super().__init__(System(machine, observed=inspect is not None), self.clock, mailbox)
-        self._input = UNDEFINED if input is None else input
+        self._input = self.checked_input(UNDEFINED if input is None else input)
+        self._has_schemas = bool(self.schemas)
         self._given = snapshot
         self._system_id = system_id
         self._raise_unhandled = on_unhandled == "raise"
@@ -96,21 +97,29 @@ class Actor(Lifetime, Generic[C]):
 
     def _boot(self) -> None:
         system = self.system
-        given = self._given
+        given = loads(self._given) if isinstance(self._given, str) else self._given
         system.now = self.clock.now()
+        if given is None:
+            system.boot(self._input, system_id=self._system_id)
+        else:
+            self._restore(given)
+        self._booted = True
+        self.check_start()
+        system.start()
+
+    def _restore(self, given: Any) -> None:
+        from ...interpreter import envelope  # reading envelopes takes pydantic, which takes long to load
+
+        system = self.system
         if envelope.is_envelope(given):
             self._alarms.go_on_from(envelope.saved_time(given))
             system.now = self._alarms.now()
             envelope.open_envelope(system, given)
             for timer in system.timers.pending.values():
                 self._alarms.set(timer)
-        elif given is not None:
+        else:
             document = given.to_xstate() if isinstance(given, Snapshot) else given
             restore(system, document, strict=self.machine.semantics == "xstate", system_id=self._system_id)
-        else:
-            system.boot(self._input, system_id=self._system_id)
-        self._booted = True
-        system.start()
 
     # --------------------------------------------------------------- reading
 
@@ -133,6 +142,8 @@ class Actor(Lifetime, Generic[C]):
         Plain JSON, made at once: later changes are not in it. Raises
         :class:`UsageError` in the middle of a step.
         """
+        from ...interpreter import envelope
+
         self._require_rest("save()")
         self.system.now = self._alarms.now()
         return with_waiting(envelope.seal(self.system), self._inbox)
@@ -153,12 +164,14 @@ class Actor(Lifetime, Generic[C]):
         (then raises :class:`MailboxFull` when there is no room). An actor
         that is over ignores events. Cancelling withdraws an event whose turn
         has not come, and interrupts an async action of its own step, which
-        is then undone. Raises :class:`InvalidTransition` under
-        ``on_unhandled="raise"``.
+        is then undone. Raises :class:`SchemaError` when the document's schema
+        refuses the event, :class:`InvalidTransition` under ``on_unhandled="raise"``.
         """
         if asyncio.get_running_loop() is not self._loop:
             self._refuse_stranger()
         made = to_event(event, data)
+        if self._has_schemas:
+            self.schemas.check_event(made)
         if self._slice_end and not self._running and monotonic() > self._slice_end:
             await asyncio.sleep(0)  # a loop of sends must not keep the event loop from turning
         if self._running or self._arrivals or self._closing:
@@ -209,11 +222,11 @@ class Actor(Lifetime, Generic[C]):
     def post(self, event: str | Mapping[str, Any], **data: Any) -> None:
         """Queue an event without waiting; it is processed in a coming turn of the loop.
 
-        Raises :class:`MailboxFull`. Under ``on_unhandled="raise"`` an event
+        Raises :class:`MailboxFull` and :class:`SchemaError`. Under ``on_unhandled="raise"`` an event
         that nobody handles is reported to the loop's exception handler.
         """
         self._require_loop()
-        self._put(to_event(event, data))
+        self._put(self.checked_event(event, data))
 
     def _put(self, made: Any) -> None:
         if self._closing:

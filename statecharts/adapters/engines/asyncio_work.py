@@ -110,7 +110,8 @@ class OutsideWork(Turns):
 
     async def _promise(self, delivery: Begin) -> Any:
         try:
-            return promise_result(await self._call(delivery))
+            result = self.checked_output(delivery.actor.src, await self._call(delivery))
+            return promise_result(result)
         except Exception as error:
             return promise_failure(self.failure_data(error))
 
