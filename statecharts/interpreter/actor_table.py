@@ -18,6 +18,7 @@ from .effects import (
     ActorCreated,
     ActorRef,
     MicrostepTaken,
+    NewActor,
     Record,
     RunAction,
     StartActor,
@@ -60,18 +61,13 @@ class Actors(Agenda):
         """Create the root from its initial state; :meth:`start` starts it."""
         records: list[Record] = []
         self.root = self.create(
-            self.machine.id, self.machine, None, system_id, input, UNDEFINED, records, None
+            NewActor(self.machine.id, self.machine, system_id=system_id, input=input), records, None
         )
         self._report(records)
 
     def create(
         self,
-        src: Any,
-        logic: Any,
-        actor_id: Any,
-        system_id: str | None,
-        input: Any,
-        sync_snapshot: Any,
+        new: NewActor,
         records: list[Record],
         parent: Cell | None,
         restored: Callable[[Cell, list[Record]], Any] | None = None,
@@ -79,22 +75,22 @@ class Actors(Agenda):
         """A new actor with its first snapshot (XState ``createActor``). Raises for a taken ``system_id``."""
         session = self.next_session
         self.next_session += 1
-        name = actor_id if isinstance(actor_id, str) else f"x:{session}"
-        ref = ActorRef(session, name, src, system_id, sync_snapshot)
-        cell = Cell(ref, logic, parent, input)
+        name = new.id if isinstance(new.id, str) else f"x:{session}"
+        ref = ActorRef(session, name, new.src, new.system_id, new.sync_snapshot)
+        cell = Cell(ref, new.logic, parent, new.input)
         if self.observed:
             records.append(ActorCreated(ref))
-        if system_id:
-            self._register(system_id, ref)
+        if new.system_id:
+            self._register(new.system_id, ref)
         self.cells[session] = cell
         self._created.append((len(records), cell))
         try:
             cell.snapshot = (
-                restored(cell, records) if restored is not None else self._initial(cell, input, records)
+                restored(cell, records) if restored is not None else self._initial(cell, new.input, records)
             )
         except Exception as error:
             cell.snapshot = LogicSnapshot("error", error=error)
-        if system_id and cell.snapshot.status != ACTIVE:
+        if new.system_id and cell.snapshot.status != ACTIVE:
             self._unregister(ref)
         return cell
 

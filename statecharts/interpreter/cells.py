@@ -9,6 +9,7 @@ from ..errors import StatechartError
 from ..machine import Machine
 from .effects import (
     ActorRef,
+    NewActor,
     Record,
 )
 from .program import Program, program_of
@@ -87,19 +88,8 @@ class CellScope:
     def view(self) -> SystemView:
         return self.system.view
 
-    def create(
-        self,
-        src: Any,
-        logic: Any,
-        actor_id: Any,
-        system_id: str | None,
-        input: Any,
-        sync_snapshot: Any,
-        records: list[Record],
-    ) -> ActorRef:
-        return self.system.create(
-            src, logic, actor_id, system_id, input, sync_snapshot, records, self.cell
-        ).ref
+    def create(self, new: NewActor, records: list[Record]) -> ActorRef:
+        return self.system.create(new, records, self.cell).ref
 
     def unregister(self, ref: ActorRef, position: int) -> None:
         self.system.unregister_tree(ref, position)

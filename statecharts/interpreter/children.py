@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ExecutionError
 from ..values import UNDEFINED, truthy
-from .effects import ActorRef, StartActor, StopActor
+from .effects import ActorRef, NewActor, StartActor, StopActor
 from .operations import Frame, Getter, Operation
 
 
@@ -49,9 +49,8 @@ class SpawnOperation(Operation):
         if logic is not None:
             value = self.input(frame, params)
             given = None if actor_id is UNDEFINED else actor_id
-            ref = frame.scope.create(
-                src, logic, given, self.system_id, value, self.sync_snapshot, frame.records
-            )
+            new = NewActor(src, logic, given, self.system_id, value, self.sync_snapshot)
+            ref = frame.scope.create(new, frame.records)
         elif program.semantics.unknown_actor_is_error:
             raise ExecutionError(
                 f"actor {src!r} is not implemented in machine {program.definition.id!r}; bind it under `actors`"

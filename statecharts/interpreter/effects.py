@@ -53,6 +53,17 @@ class ActorRef:
         return self
 
 
+class NewActor(NamedTuple):
+    """What an actor is made of. ``id`` is ``None`` to be named after its session."""
+
+    src: Any
+    logic: Any
+    id: Any = None
+    system_id: str | None = None
+    input: Any = UNDEFINED
+    sync_snapshot: Any = UNDEFINED
+
+
 def is_delay(value: Any) -> bool:
     """Whether a delay is one: only a number delays (XState: ``typeof delay === "number"``)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -24,6 +24,7 @@ from .effects import (
     CancelEvent,
     EmitEvent,
     LogMessage,
+    NewActor,
     RaiseEvent,
     Record,
     RunAction,
@@ -44,16 +45,7 @@ class Scope(Protocol):
     def observed(self) -> bool: ...
     @property
     def view(self) -> Any: ...
-    def create(
-        self,
-        src: Any,
-        logic: Any,
-        actor_id: Any,
-        system_id: str | None,
-        input: Any,
-        sync_snapshot: Any,
-        records: list[Record],
-    ) -> ActorRef: ...
+    def create(self, new: NewActor, records: list[Record]) -> ActorRef: ...
     def unregister(self, ref: ActorRef, position: int) -> None: ...
 
 

@@ -15,7 +15,7 @@ from ..targets import resolve_state_id
 from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered
 from .actors import read_logic_snapshot
 from .configuration import complete
-from .effects import ActorRef, Record
+from .effects import ActorRef, NewActor, Record
 from .program import Program
 from .snapshot import Snapshot
 from .system import Cell, System
@@ -90,12 +90,7 @@ def restore(system: System, document: Any, *, strict: bool = False, system_id: s
     frozen = freeze(document)
     records: list[Record] = []
     system.root = system.create(
-        system.machine.id,
-        system.machine,
-        None,
-        system_id,
-        UNDEFINED,
-        UNDEFINED,
+        NewActor(system.machine.id, system.machine, system_id=system_id),
         records,
         None,
         restored=lambda cell, seen: _restore_machine(system, cell, frozen, seen),
@@ -144,17 +139,9 @@ def _restore_children(
         logic = program.actor_logic(src) if isinstance(src, str) else None
         if logic is None:
             continue
-        child = system.create(
-            src,
-            logic,
-            actor_id,
-            data.get("systemId"),
-            UNDEFINED,
-            data.get("syncSnapshot", UNDEFINED),
-            records,
-            cell,
-            restored=_restorer(system, data.get("snapshot")),
-        )
+        sync = data.get("syncSnapshot", UNDEFINED)
+        new = NewActor(src, logic, actor_id, data.get("systemId"), sync_snapshot=sync)
+        child = system.create(new, records, cell, restored=_restorer(system, data.get("snapshot")))
         children[actor_id] = child.ref
     return children
 

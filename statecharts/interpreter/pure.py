@@ -13,7 +13,7 @@ from ..errors import ImplementationError, StatechartError, UsageError
 from ..events import to_event
 from ..machine import Machine
 from ..values import UNDEFINED, freeze
-from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, Record
+from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
 from .macrostep import initial_step, macrostep
 from .program import program_of
 from .snapshot import Snapshot, Step
@@ -62,18 +62,8 @@ class PureScope:
             self._cell = Cell(self.self_ref, self._machine, None, UNDEFINED)
         return self._system
 
-    def create(
-        self,
-        src: Any,
-        logic: Any,
-        actor_id: Any,
-        system_id: str | None,
-        input: Any,
-        sync_snapshot: Any,
-        records: list[Record],
-    ) -> ActorRef:
-        system = self._own_system()
-        return system.create(src, logic, actor_id, system_id, input, sync_snapshot, records, self._cell).ref
+    def create(self, new: NewActor, records: list[Record]) -> ActorRef:
+        return self._own_system().create(new, records, self._cell).ref
 
     def unregister(self, ref: ActorRef, position: int) -> None:
         """Nothing is stopped here, so nothing is freed."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ExecutionError, UsageError
 from ..values import UNDEFINED, FrozenDict, freeze, js_ordered
-from .effects import ActorRef, StartActor
+from .effects import ActorRef, NewActor, StartActor
 from .operations import Frame, Getter, Operation
 
 
@@ -114,7 +114,9 @@ class Spawner:
             raise ExecutionError(
                 f"Actor logic '{src}' not implemented in machine '{frame.program.definition.id}'"
             )
-        ref = frame.scope.create(src, logic, id, system_id, freeze(input), sync_snapshot, frame.records)
+        ref = frame.scope.create(
+            NewActor(src, logic, id, system_id, freeze(input), sync_snapshot), frame.records
+        )
         self._spawned[ref.id] = ref
         frame.records.append(StartActor(frame.position, ref, id, src, input, system_id, True))
         return ref

@@ -322,14 +322,18 @@ class Actor(Lifetime, Generic[C]):
     ) -> Callable[[], None]:
         """Call ``listener`` with each published snapshot, ``on_error`` with what the machine dies of.
 
-        Both are plain functions. Returns the unsubscribe function.
+        Both are plain functions. May be called before the actor is entered, to
+        hear of its start. Returns the unsubscribe function.
         """
-        self._require_thread()
+        self._require_own_thread()
         return self._watchers.on_snapshot(listener, on_error)
 
     def on(self, event_type: str, listener: Callable[[Any], Any]) -> Callable[[], None]:
-        """Call ``listener`` with emitted events of this type (``"*"``: all); returns the unsubscribe function."""
-        self._require_thread()
+        """Call ``listener`` with emitted events of this type (``"*"``: all); returns the unsubscribe function.
+
+        May be called before the actor is entered.
+        """
+        self._require_own_thread()
         return self._watchers.on_emitted(event_type, listener)
 
     # ------------------------------------------------- what the driver asks

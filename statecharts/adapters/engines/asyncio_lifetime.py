@@ -35,6 +35,10 @@ class Lifetime(OutsideWork):
 
     # ----------------------------------------------------------- where it belongs
 
+    def _require_own_thread(self) -> None:
+        if self._entered and threading.get_ident() != self._thread:
+            self._refuse_stranger()
+
     def _require_thread(self) -> None:
         if not self._entered or threading.get_ident() != self._thread:
             self._refuse_stranger()
