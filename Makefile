@@ -50,9 +50,11 @@ unit: $(STAMP)
 	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/properties tests/golden
 	$(BIN)/python tests/repo/core_coverage.py
 
-# Everything else: XState under Node beside us, scenarios, command line, asyncio, documents.
+# Everything else: scenarios, command line, asyncio, documents; then XState under Node beside us, with
+# seeds, counts and the table of features printed (-rP).
 suites: setup
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/differential tests/docs tests/repo tests/scenarios tests/upgrade
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/docs tests/repo tests/scenarios tests/upgrade
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential
 
 fuzz: setup
 	$(BIN)/python tests/differential/fuzz.py --n $(N)
