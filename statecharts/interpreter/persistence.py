@@ -98,9 +98,11 @@ def restore(system: System, document: Any, *, strict: bool = False, system_id: s
     system._report(records)
 
 
-def _restore_machine(system: System, cell: Cell, document: Any, records: list[Record]) -> Snapshot[Any]:
+def _restore_machine(system: System, cell: Cell, document: Any, records: list[Record]) -> Any:
     program = cell.program
     assert program is not None
+    if program.dialects and _never_began(document):
+        return read_logic_snapshot(document)
     children = _restore_children(system, cell, program, document, records)
     history: dict[str, tuple[StateNode, ...]] = {}
     for key, nodes in (document.get("historyValue") or {}).items():
@@ -159,6 +161,9 @@ def _restore_actor(system: System, cell: Cell, saved: Any, records: list[Record]
 
 
 def _find(program: Program, item: Any) -> StateNode | None:
+    """The state a saved history names. XState reads a dot in an id as a path, and loses such states."""
+    if program.dialects and isinstance(item, Mapping) and item.get("id") in program.definition.by_id:
+        return program.definition.by_id[item["id"]]
     try:
         return resolve_state_id(program.definition.by_id, program.definition.id, item["id"])
     except (DefinitionError, KeyError, TypeError):
@@ -208,6 +213,11 @@ def _child(program: Program, node: StateNode, key: str) -> StateNode:
     return child
 
 
+def _never_began(document: Any) -> bool:
+    """A machine that failed before it had a state: XState saves it without a value, and cannot restore that."""
+    return isinstance(document, Mapping) and document.get("status") == "error" and "value" not in document
+
+
 # ---------------------------------------------------------------- checking
 
 
@@ -221,6 +231,8 @@ def misfits(machine: Any, document: Any, at: str = "") -> Iterator[str]:
         return
     if document.get("status") not in ("active", "done", "error", "stopped"):
         yield f"{at}/status: must be active, done, error or stopped, not {document.get('status')!r}"
+    if _never_began(document):
+        return
     try:
         state_nodes(program, program.definition.root, document.get("value", UNDEFINED))
     except ExecutionError as error:

@@ -87,7 +87,8 @@ def check_values(report: Report, value: object, pointer: str) -> None:
                     report.bad_key(place, key)
                 elif isinstance(member, (Mapping, list, tuple)):
                     stack.append((member, place + token(key)))
-        elif is_list(item):
+        else:
+            assert is_list(item)
             seen.add(id(item))
             for index, member in enumerate(item):
                 if isinstance(member, (Mapping, list, tuple)):

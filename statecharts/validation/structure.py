@@ -153,7 +153,7 @@ def _initial_hint(node: Node, name: str) -> str:
     first = split_path(name.lstrip("."))[0]
     if first in node.children and ("." in name):
         return f'`initial` names a direct child: write "{first}" here and give that state an `initial` of its own.'
-    if name.startswith("#"):
+    if name.startswith("#") and node.children:
         return f"`initial` takes the key of a direct child, not an id: one of {quoted(list(node.children))}."
     guess = nearest(name, node.children)
     if guess is not None:

@@ -242,6 +242,39 @@ def test_c10_schemas_are_checked_where_values_come_in() -> None:
     assert sim.send("GO", ref="x").value == "b"
 
 
+def test_c11_history_of_dotted_ids_survives() -> None:
+    document = {
+        "id": "m",
+        "initial": "p",
+        "states": {
+            "p": {
+                "initial": "a",
+                "on": {"OUT": "q"},
+                "states": {"a": {"on": {"N": "b"}}, "b": {"id": "dotted.id"}, "h": {"type": "history"}},
+            },
+            "q": {"on": {"BACK": "p.h"}},
+        },
+    }
+    values = {}
+    for semantics in (EXACT, CORRECTED):
+        sim = simulate(machine(document, semantics))
+        sim.send("N")
+        sim.send("OUT")
+        again = simulate(machine(document, semantics), snapshot=sim.to_xstate())
+        values[semantics] = again.send("BACK").value
+    assert values == {EXACT: {"p": "a"}, CORRECTED: {"p": "b"}}
+
+
+def test_c11_a_machine_that_failed_before_it_began_is_restored_as_failed() -> None:
+    document = {"id": "m", "initial": "nowhere", "states": {"a": {}}}
+    for form in ("save", "to_xstate"):
+        sim = simulate(machine(document, CORRECTED))
+        assert sim.snapshot.status == "error"
+        again = simulate(machine(document, CORRECTED), snapshot=json.loads(json.dumps(getattr(sim, form)())))
+        assert again.snapshot.status == "error"
+    assert "nowhere" in str(simulate(machine(document, CORRECTED), snapshot=sim.save()).snapshot.error)
+
+
 def test_emit_reaches_listeners_in_order() -> None:
     document = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"actions": ["one", "two"]}}}}}
     impl = Implementations({"actions": {"one": emit({"type": "one"}), "two": emit("two")}})

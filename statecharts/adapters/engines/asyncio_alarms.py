@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Callable
 
 from ...interpreter.deliveries import Timer
-from .asyncio_clock import Alarm, Clock
+from .asyncio_clock import Alarm, Clock, ManualClock
 
 _LAZY = 64
 
@@ -49,6 +49,11 @@ class Alarms:
         heapq.heappush(self._heap, (due, timer.handle))
         self._book()
 
+    def open(self, is_busy: Callable[[], bool]) -> None:
+        """The actor begins to live by the clock; one moved by hand wants to know when it is busy."""
+        if isinstance(self._clock, ManualClock):
+            self._clock.attend(self, is_busy)
+
     def drop(self, timer: Timer) -> None:
         """A timer was cancelled; nothing happens when it has rung."""
         if self._timers.pop(timer.handle, None) is None:
@@ -64,6 +69,8 @@ class Alarms:
         self._timers.clear()
         self._heap.clear()
         self._book()
+        if isinstance(self._clock, ManualClock):
+            self._clock.leave(self)
 
     def _book(self) -> None:
         """Have exactly one alarm: for the earliest timer, if there is one."""

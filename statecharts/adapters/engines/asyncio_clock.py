@@ -8,6 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+PATIENCE = 2000
+"""Turns of the loop that a manual clock waits for actors that are busy."""
+
 
 class Alarm(Protocol):
     """A call that has been booked; ``cancel`` calls it off."""
@@ -54,13 +57,17 @@ class _ManualAlarm:
 
 
 class ManualClock:
-    """A clock that stands still until :meth:`advance`; each alarm rings at its own due time."""
+    """A clock that stands still until :meth:`advance`; each alarm rings at its own due time.
+
+    Actors that use it are let come to rest between two alarms.
+    """
 
     def __init__(self, now: float = 0) -> None:
         self._now = now
         self._alarms: list[tuple[float, int, _ManualAlarm]] = []
         self._count = 0
         self._dead = 0
+        self._busy: dict[object, Callable[[], bool]] = {}
 
     def now(self) -> float:
         """The time it was moved to, in ms."""
@@ -99,13 +106,33 @@ class ManualClock:
             return True
         return False
 
+    def attend(self, actor: object, is_busy: Callable[[], bool]) -> None:
+        """An actor lives by this clock: time does not pass while it is busy."""
+        self._busy[actor] = is_busy
+
+    def leave(self, actor: object) -> None:
+        """An actor is over."""
+        self._busy.pop(actor, None)
+
     async def advance(self, ms: float) -> None:
-        """Let ``ms`` pass, ringing what is due in order and letting the loop work in between."""
+        """Let ``ms`` pass, ringing what is due in order and letting the loop work in between.
+
+        Tasks get a few turns of the loop after each alarm, and actors as many
+        as they need to come to rest (up to :data:`PATIENCE`: one may wait for
+        something that only the caller can bring about).
+        """
+        await self._settle()
         end = self._now + ms
         while self.ring_next(end):
-            await settle_loop()
+            await self._settle()
         self._now = max(self._now, end)
+
+    async def _settle(self) -> None:
         await settle_loop()
+        for _ in range(PATIENCE):
+            if not any(is_busy() for is_busy in self._busy.values()):
+                return
+            await asyncio.sleep(0)
 
 
 async def settle_loop(turns: int = 20) -> None:

@@ -28,7 +28,7 @@ from .asyncio_inbox import CURRENT, Arrival, MailboxFull, with_waiting
 from .asyncio_inside import current as current_work
 from .asyncio_inside import is_inside
 from .asyncio_lifetime import Lifetime
-from .asyncio_turns import Pause
+from .asyncio_pump import Pause
 from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
@@ -83,6 +83,7 @@ class Actor(Lifetime, Generic[C]):
         self._entered = True
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
+        self._alarms.open(self._is_busy)
         try:
             self._boot()
             self._run()
@@ -125,7 +126,12 @@ class Actor(Lifetime, Generic[C]):
 
     @property
     def snapshot(self) -> Snapshot[C]:
-        """The machine's last published snapshot; in the middle of a step, the one before it."""
+        """The machine's last published snapshot; in the middle of a step, the one before it.
+
+        Raises :class:`UsageError` before the actor is entered.
+        """
+        if not self._booted:
+            self._refuse_stranger()
         return self.system.root.snapshot  # type: ignore[no-any-return]
 
     def to_xstate(self) -> dict[str, Any]:

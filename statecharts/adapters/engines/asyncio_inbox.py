@@ -24,7 +24,8 @@ class MailboxFull(ExecutionError):
 class Arrival:
     """An event on its way to an actor of the system (``target`` none: the root), or a timer that rang.
 
-    ``counted`` ones hold a place in the mailbox. ``before`` is the root's
+    ``counted`` ones hold a place in the mailbox. ``paced`` ones are waited
+    for, but only to know when the next may follow. ``before`` is the root's
     snapshot when its turn began; ``inside`` the work it was sent from.
     """
 
@@ -35,6 +36,7 @@ class Arrival:
         "emitted",
         "event",
         "inside",
+        "paced",
         "phase",
         "source",
         "target",
@@ -50,6 +52,7 @@ class Arrival:
         timer: Timer | None = None,
         emitted: bool = False,
         counted: bool = False,
+        paced: bool = False,
     ) -> None:
         self.event = event
         self.target = target
@@ -57,16 +60,20 @@ class Arrival:
         self.timer = timer
         self.emitted = emitted
         self.counted = counted
+        self.paced = paced
         self.phase = WAITING
         self.before: Any = None
         self.inside: Inside | None = None
         self.done: asyncio.Future[Any] | None = None
 
     def settle(self, result: Any = None, error: BaseException | None = None) -> bool:
-        """It is over; false when nobody waited to hear of it."""
+        """It is over; false when nobody waited to hear how it went."""
         self.phase = OVER
         done = self.done
         if done is None or done.done():
+            return False
+        if self.paced:
+            done.set_result(None)
             return False
         if isinstance(error, Exception):
             done.set_exception(error)
@@ -115,7 +122,8 @@ class Inbox:
         """Its sender gave up before its turn came."""
         self.queue.remove(arrival)
         arrival.phase = OVER
-        self.free()
+        if arrival.counted:
+            self.free()
 
     def try_reserve(self) -> bool:
         """Take a place; false when there is none, or others wait for one."""

@@ -14,10 +14,12 @@ from typing import Any, NoReturn
 
 from ...errors import ExecutionError, InvalidTransition, UsageError
 from ...interpreter.deliveries import Completed, Emitted, Failed, Published
+from ...interpreter.effects import ActorRef
 from ...interpreter.system import System
 from .asyncio_clock import Clock
 from .asyncio_inbox import Arrival
 from .asyncio_inside import is_inside
+from .asyncio_turns import discard
 from .asyncio_watch import Watchers
 from .asyncio_work import OutsideWork
 
@@ -135,11 +137,12 @@ class Lifetime(OutsideWork):
         if self._wakeup is not None:
             self._wakeup.cancel()
             self._wakeup = None
-        interrupted = await _end_all(set() if self._turn_task is None else {self._turn_task})
+        turn = {self._turn_task} if self._turn_task is not None else set()
+        interrupted = await _end_all(turn, turn if self._interrupting else set())
         try:
             self._stop_now()
         finally:
-            interrupted = await _end_all(self._tasks) or interrupted
+            interrupted = await _end_all(self._tasks, self._unwinding) or interrupted
             self._release()
         if interrupted is not None:
             raise interrupted
@@ -157,21 +160,21 @@ class Lifetime(OutsideWork):
             finally:
                 self._ended()
         for session in list(self.callbacks):  # those whose parent died without stopping them
-            cell = system.cells.get(session)
-            if cell is not None:
-                self._tidy(cell.ref)
+            self._tidy(ActorRef(session, ""))
 
     def _run_out(self) -> None:
         """Go through what is left in the system; an async action that would begin now undoes its step."""
-        while batch := self.system.run():
-            self._batch.extend(batch)
-            while self._batch:
-                pause = self._attempt(self._batch.popleft())
-                if pause is not None:
-                    if hasattr(pause.awaitable, "close"):
-                        pause.awaitable.close()
-                    self._forget_step()
-            self._flush_sends()
+        while not self.system.at_rest:
+            try:
+                self._batch.extend(self.system.run())
+                while self._batch:
+                    pause = self._attempt(self._batch.popleft())
+                    if pause is not None:
+                        discard(pause.awaitable)
+                        self._forget_step()
+                self._flush_sends()
+            except Exception as error:
+                self._report("stopping the machine failed", error)
 
     def _release(self) -> None:
         """Nobody may wait for an actor that is closed; an error nobody has seen is told to the loop."""
@@ -194,15 +197,16 @@ class Lifetime(OutsideWork):
         )
 
 
-async def _end_all(tasks: set[asyncio.Task[Any]]) -> asyncio.CancelledError | None:
+async def _end_all(
+    tasks: set[asyncio.Task[Any]], unwinding: set[asyncio.Task[Any]]
+) -> asyncio.CancelledError | None:
     """Cancel tasks and wait for their end, whatever comes; returns a cancellation that came meanwhile.
 
     One that is unwinding already is not cancelled again: that would break into its clean-up.
     """
     interrupted: asyncio.CancelledError | None = None
-    for task in list(tasks):
-        if not task.cancelling():
-            task.cancel()
+    for task in tasks - unwinding:
+        task.cancel()
     while left := {task for task in tasks if not task.done()}:
         try:
             await asyncio.wait(left)

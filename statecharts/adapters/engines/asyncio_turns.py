@@ -1,285 +1,45 @@
-"""Turns of the asyncio host: one arrival after the other, each to its end.
+"""Turns that cannot end at once: what has to be awaited, and who waits for it.
 
-A turn runs in whichever task begins it, without awaiting: a sender's own, or
-a callback of the loop. Only when something has to be awaited (an ``async``
-action, or a breath for the loop after :data:`SLICE` seconds) does a task of
-the actor take over, and does the sender wait.
-
-A step that is interrupted (``KeyboardInterrupt``, ``CancelledError``) never
-happened: the system is put back to before its event, which is gone, and the
-queue goes on.
+Where the pump pauses, a task of the actor takes over: it awaits the async
+action (or lets the loop breathe) and pumps on. A sender whose event is on its
+way waits for that; when he is cancelled, so is the action that is part of his
+own event's step.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import deque
-from collections.abc import Awaitable
-from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...errors import InvalidTransition
-from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive
-from ...interpreter.effects import RunAction
 from ...interpreter.system import System
 from . import asyncio_inside
-from .asyncio_alarms import Alarms
 from .asyncio_clock import Clock
-from .asyncio_inbox import CURRENT, WAITING, Arrival, Inbox
-from .asyncio_inside import Inside
-from .driver import Driver
-
-SLICE = 0.005
-"""Seconds of uninterrupted work after which the loop gets a turn."""
-CHUNK = 64
-"""Tasks of a system's agenda between two looks at the time."""
-
-_MAY_FAIL = (Perform, Begin, End, Receive)
+from .asyncio_inbox import WAITING, Arrival
+from .asyncio_pump import Pause, Pump
 
 
-class Pause(NamedTuple):
-    """Why a turn cannot go on at once: an async action, or (no ``delivery``) a breath for the loop."""
-
-    delivery: Perform | None
-    awaitable: Awaitable[Any]
-    inside: Inside | None
-
-
-class Turns(Driver):
-    """Processes arrivals in order. Subclasses say what starts, stops and is shown."""
+class Turns(Pump):
+    """The pump, and the task that sits out its pauses."""
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
-        super().__init__(system)
-        self._inbox = Inbox(mailbox)
-        self._arrivals = self._inbox.queue
-        self._alarms = Alarms(clock, lambda timer: self._arrive(Arrival(None, timer=timer)))
-        self._batch: deque[Delivery] = deque()
-        self._current: Arrival | None = None
-        self._running = False
-        self._performing = False
-        self._closing = False
+        super().__init__(system, clock, mailbox)
         self._pause: Pause | None = None
         self._interrupting = False
         self._turn_task: asyncio.Task[None] | None = None
-        self._wakeup: asyncio.Handle | None = None
-        self._slice_end = 0.0
-        self._loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment] # set when the actor is entered
-
-    # ------------------------------------------------------- what subclasses say
-
-    def _check(self, event: Any) -> None:
-        """Raise :class:`InvalidTransition` for an event that nobody handles, when that was asked for."""
-
-    def _report(self, message: str, error: BaseException) -> None:
-        """Tell the loop of an error that nobody waits for."""
-        raise NotImplementedError  # pragma: no cover - abstract
-
-    # ------------------------------------------------------------ arriving
-
-    def _arrive(self, arrival: Arrival) -> None:
-        """Queue something from inside the loop's thread, and see that its turn comes."""
-        if self._closing:
-            arrival.settle()
-            return
-        self._inbox.put(arrival)
-        self._wake()
-
-    def _wake(self) -> None:
-        """Have the loop call when there is something to do and nobody is at it."""
-        if self._running or self._closing or self._wakeup is not None:
-            return
-        if self._arrivals or self._batch or self._sends or not self.system.idle:
-            self._wakeup = self._loop.call_soon(self._woken)
-
-    def _woken(self) -> None:
-        self._wakeup = None
-        if not self._running and not self._closing:
-            self._run()
-
-    def _run(self) -> None:
-        """Work in the caller's task as long as nothing has to be awaited."""
-        self._running = True
-        if not self._slice_end:
-            self._begin_slice()
-        try:
-            pause = self._pump()
-        except BaseException:
-            self._running = False
-            self._wake()
-            raise
-        if pause is None:
-            self._running = False
-        else:
-            self._start_turn(pause)
-
-    # ------------------------------------------------------------- breathing
-
-    def _begin_slice(self) -> None:
-        """From here on time counts, until the loop has had a turn."""
-        self._slice_end = monotonic() + SLICE
-        self._loop.call_soon(self._end_slice)
-
-    def _end_slice(self) -> None:
-        self._slice_end = 0.0
-
-    # ------------------------------------------------------- work in a row
-
-    def _pump(self) -> Pause | None:
-        """Work until nothing is left (``None``) or something has to be awaited.
-
-        What goes wrong is told to the sender whose turn it is. Raises when
-        he is the caller (an inline ``send``), or there is none and it is an
-        interrupt.
-        """
-        while True:
-            try:
-                return self._work()
-            except Exception as error:
-                current = self._current
-                if current is None:
-                    raise
-                if not current.settle(error=error):
-                    self._report("an event could not be delivered", error)
-            except BaseException as error:
-                current = self._current
-                told = current is not None and current.settle(error=error)
-                if not told or not isinstance(error, asyncio.CancelledError):
-                    raise
-
-    def _quick(self, event: Any) -> bool:
-        """An event to an actor at rest of which nothing comes but a snapshot; false when the pump must go on."""
-        system = self.system
-        system.now = self._alarms.now()
-        system.send(event)
-        try:
-            asked = system.run(CHUNK)
-        except BaseException:
-            system.roll_back()
-            raise
-        if len(asked) == 1 and type(asked[0]) is Published and system.at_rest:
-            self.published(asked[0])
-            return not self._arrivals
-        self._batch.extend(asked)
-        return False
-
-    def _work(self) -> Pause | None:
-        system = self.system
-        batch = self._batch
-        now = self._alarms.now
-        while True:
-            while batch:
-                pause = self._attempt(batch.popleft())
-                if pause is not None:
-                    return pause
-            if self._sends:
-                self._flush_sends()
-            system.now = now()
-            try:
-                asked = system.run(CHUNK)
-            except BaseException:
-                system.roll_back()
-                raise
-            if asked:
-                batch.extend(asked)
-            elif system.idle:
-                if not self._next():
-                    return None
-            if monotonic() > self._slice_end:
-                return Pause(None, asyncio.sleep(0), None)
-
-    def _next(self) -> bool:
-        """The system is at rest: what was asked for has come true. Begin the next turn, if there is one."""
-        current = self._current
-        if current is not None:
-            self._current = None
-            if current.phase is CURRENT:
-                current.settle(self.system.root.snapshot)
-        arrival = self._inbox.take()
-        if arrival is None:
-            return False
-        self._current = arrival
-        arrival.before = self.system.root.snapshot
-        if arrival.timer is not None:
-            self.system.fire(arrival.timer)
-        elif arrival.emitted:
-            assert arrival.source is not None
-            self.system.emit(arrival.source, arrival.event)
-        else:
-            self._deliver(arrival)
-        return True
-
-    def _deliver(self, arrival: Arrival) -> None:
-        if arrival.counted:
-            try:
-                self._check(arrival.event)
-            except InvalidTransition as error:
-                if not arrival.settle(error=error):
-                    self._report("a posted event is not handled", error)
-                return
-        self.system.send(arrival.event, arrival.target, arrival.source)
-
-    # ---------------------------------------------------------- one delivery
-
-    def _attempt(self, delivery: Delivery) -> Pause | None:
-        """Perform one delivery; a user's exception is told to the system, and voids the rest of the batch."""
-        self._performing = True
-        try:
-            result = self._handlers[type(delivery)](delivery)
-        except Exception as error:
-            if not isinstance(delivery, _MAY_FAIL):
-                raise
-            self._void(delivery, error)
-            return None
-        except BaseException:
-            if isinstance(delivery, Perform):
-                self._forget_step()
-            raise
-        finally:
-            self._performing = False
-        return result if type(result) is Pause else None
-
-    def _perform(self, delivery: Perform) -> Pause | None:
-        """Run an action; an awaitable that it returns is what the turn has to wait for."""
-        if not isinstance(delivery.effect, RunAction):
-            super()._perform(delivery)
-            return None
-        arrival = self._current
-        outer = asyncio_inside.current() if arrival is None else asyncio_inside.live(arrival.inside)
-        inside = Inside(self, True, outer)
-        token = asyncio_inside.enter(inside)
-        try:
-            result = super()._perform(delivery)
-        except BaseException:
-            inside.active = False
-            raise
-        finally:
-            asyncio_inside.leave(token)
-        if hasattr(result, "__await__"):
-            return Pause(delivery, result, inside)
-        inside.active = False
-        return None
-
-    def _void(self, delivery: Delivery, error: Exception) -> None:
-        self._batch.clear()
-        self._flush_sends()
-        self.system.fail(delivery, error)
-
-    def _forget_step(self) -> None:
-        """The step whose actions were running was interrupted: it never happened."""
-        self._batch.clear()
-        self._flush_sends()
-        self.system.roll_back()
 
     # ------------------------------------------------------ work with pauses
 
     def _start_turn(self, pause: Pause) -> None:
         """Go on in a task of the actor."""
         self._pause = pause
-        self._turn_task = self._loop.create_task(self._turn())
-        self._turn_task.add_done_callback(self._turn_over)
+        task = self._loop.create_task(self._turn())
+        if not task.done():  # it may be, with an eager task factory
+            self._turn_task = task
+        task.add_done_callback(self._turn_over)
 
     async def _turn(self) -> None:
+        self._turn_task = asyncio.current_task()
         while (pause := self._pause) is not None:
             if pause.delivery is None:
                 await pause.awaitable
@@ -348,7 +108,7 @@ class Turns(Driver):
         if self._turn_task is task:
             pause, self._pause = self._pause, None
             if pause is not None:
-                _discard(pause.awaitable)
+                discard(pause.awaitable)
                 if pause.delivery is not None:
                     self._abandon(pause)
             self._interrupting = False
@@ -407,7 +167,7 @@ class Turns(Driver):
             await unwound
 
 
-def _discard(awaitable: Any) -> None:
+def discard(awaitable: Any) -> None:
     """Nobody will await this any more."""
     for end in ("close", "cancel"):
         if hasattr(awaitable, end):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
@@ -39,6 +40,7 @@ class OutsideWork(Turns):
         super().__init__(system, clock, mailbox)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._outside: dict[int, asyncio.Task[Any]] = {}
+        self._unwinding: set[asyncio.Task[Any]] = set()
         self._thread = 0
 
     # ------------------------------------------------------- start and stop
@@ -61,6 +63,7 @@ class OutsideWork(Turns):
     def _cancel_work(self, ref: ActorRef) -> None:
         task = self._outside.pop(ref.session, None)
         if task is not None:
+            self._unwinding.add(task)
             task.cancel()
 
     def completed(self, delivery: Completed) -> None:
@@ -81,6 +84,7 @@ class OutsideWork(Turns):
 
     def _task_over(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
+        self._unwinding.discard(task)
         if task.cancelled():
             return
         error = task.exception()  # an interrupt has gone its way through the loop already
@@ -93,6 +97,8 @@ class OutsideWork(Turns):
         """Run an actor's work and deliver the event it ends with."""
         ref = delivery.actor
         work = self._promise if delivery.logic.kind == "promise" else self._observable
+        if self._performing:  # an eager task factory: the step that starts this has to settle first
+            await asyncio.sleep(0)
         inside = Inside(self, False, asyncio_inside.current())
         asyncio_inside.enter(inside)  # in this task's own context
         try:
@@ -119,7 +125,7 @@ class OutsideWork(Turns):
         """Call a promise's function: an ``async def`` here, a plain ``def`` in a thread."""
         logic = delivery.logic
         arguments = self._arguments(delivery)
-        if asyncio.iscoroutinefunction(logic.function):
+        if inspect.iscoroutinefunction(logic.function):
             return await logic.call(*arguments)
         result = await asyncio.to_thread(logic.call, *arguments)
         return await result if hasattr(result, "__await__") else result
@@ -141,10 +147,10 @@ class OutsideWork(Turns):
     def _value(self, delivery: Begin, value: Any) -> Arrival:
         ref = delivery.actor
         if not delivery.logic.to_parent:
-            return Arrival(observable_value(value), ref, ref)
+            return Arrival(observable_value(value), ref, ref, paced=True)
         cell = self.system.cell(ref)
         parent = None if cell is None or cell.parent is None else cell.parent.ref
-        return Arrival(to_event(value), parent, ref)
+        return Arrival(to_event(value), parent, ref, paced=True)
 
     def _arguments(self, delivery: Begin) -> tuple[Any, ...]:
         return delivery.input, delivery.actor, self.system.view, self._emitter(delivery.actor)
