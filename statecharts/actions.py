@@ -10,9 +10,10 @@ JSON the same actions are written in XState 6's spelling
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from .callables import ACTION_ARGUMENTS, fit
 from .dynamic import read_value
 from .errors import DefinitionError, Problem, UsageError
 from .expressions import is_expression
@@ -31,10 +32,14 @@ class NamedAction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InlineAction:
-    """A Python function run by the host, for its side effects."""
+    """A Python function run by the host, for its side effects. ``call`` takes all that a host offers."""
 
     function: Callable[..., Any]
     type: str
+    call: Callable[..., Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "call", fit(self.function, ACTION_ARGUMENTS, f"action {self.type!r}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

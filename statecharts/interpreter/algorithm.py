@@ -205,11 +205,21 @@ class EntrySet:
         return node.index in self._below
 
 
-def compute_entry_set(transitions: Iterable[Transition], history: HistoryView) -> EntrySet:
-    """States that ``transitions`` enter, given the history recorded on the way out."""
+Domains = Mapping[Transition, StateNode | None]
+
+
+def compute_entry_set(
+    transitions: Iterable[Transition], history: HistoryView, domains: Domains | None = None
+) -> EntrySet:
+    """States that ``transitions`` enter, given the history recorded on the way out.
+
+    ``domains`` are those of the exit, under the history before it. Without
+    them (XState, SCXML) each domain is computed anew, and a history state may
+    then lead to a smaller one: what was left is not entered again.
+    """
     entry = EntrySet()
     for transition in transitions:
-        domain = get_transition_domain(transition, history)
+        domain = get_transition_domain(transition, history) if domains is None else domains[transition]
         source = transition.source
         for target in transition.targets or ():
             node = read_type(target)

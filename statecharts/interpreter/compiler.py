@@ -225,7 +225,7 @@ class ActionCompiler:
 
     def _operation(self, spec: Any, params: Getter, label: str, name: str | None = None) -> Operation:
         if isinstance(spec, InlineAction):
-            return RunNamed(label, name or spec.type, fit(spec.function, ACTION_ARGUMENTS, label), params)
+            return RunNamed(label, name or spec.type, spec.call, params)
         if isinstance(spec, Assign):
             return self._assign(spec, params, label)
         if isinstance(spec, Raise):

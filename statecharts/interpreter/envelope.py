@@ -161,8 +161,8 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
     }
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
-        if cell.snapshot._order is not None:
-            saved["order"] = [node.id for node in cell.snapshot._order]
+        if cell.snapshot._order is not None or cell.snapshot._status != "active":
+            saved["order"] = [node.id for node in cell.snapshot.nodes]
     error = cell.snapshot.error
     if isinstance(error, BaseException):
         saved["error"] = {"type": type(error).__name__, "message": str(error)}
@@ -301,13 +301,22 @@ def _readdressed(value: Any, renamed: dict[int, ActorRef]) -> Any:
     return value
 
 
-def _saved_order(snapshot: Snapshot[Any], ids: list[str] | None) -> Any:
-    """XState rebuilds the order of active states on restore; ours is kept, so that a run goes on the same."""
-    if ids is None:
-        return None
-    by_id = {node.id: node for node in snapshot.nodes}
-    order = tuple(by_id[node_id] for node_id in ids if node_id in by_id)
-    return order if len(order) == len(snapshot.nodes) else snapshot._order
+def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
+    """The snapshot with its active states as they were, in their order.
+
+    XState rebuilds both from the state value: in another order, and with
+    defaults where a machine failed before it had entered them.
+    """
+    program = snapshot._program
+    nodes = tuple(
+        program.definition.by_id[state_id] for state_id in ids if state_id in program.definition.by_id
+    )
+    if not nodes:
+        return snapshot
+    configuration = program.intern(nodes)
+    return snapshot.replace(
+        configuration=configuration, order=None if nodes == configuration.nodes else nodes
+    )
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:
@@ -315,9 +324,9 @@ def _refill(cell: Cell, saved: SavedActor) -> None:
     if saved.status == "ended":
         cell.status = ENDED if cell.snapshot.status == "active" else NOT_STARTED
     if isinstance(cell.snapshot, Snapshot):
-        cell.snapshot = cell.snapshot.replace(
-            sequence=saved.sequence, order=_saved_order(cell.snapshot, saved.order)
-        )
+        cell.snapshot = cell.snapshot.replace(sequence=saved.sequence, order=None)
+        if saved.order is not None:
+            cell.snapshot = _with_saved_nodes(cell.snapshot, saved.order)
     if saved.error is not None:
         error = SavedError(saved.error.get("type", "Error"), saved.error.get("message", ""))
         snapshot = cell.snapshot

@@ -15,9 +15,11 @@ from ..actions import Action
 from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from .algorithm import (
+    Domains,
     HistoryView,
     compute_entry_set,
     compute_exit_set,
+    get_transition_domain,
     is_in_final_state,
     remove_conflicting_transitions,
 )
@@ -98,7 +100,8 @@ class Planner:
             for transition in chosen:
                 operations.extend(self._program.actions_of(transition.actions, transition.source))
             entering = HistoryView(history_values)
-            done = self._enter(plan, chosen, active, entering, operations, initial)
+            domains = self._domains(chosen, history)
+            done = self._enter(plan, chosen, active, entering, operations, initial, domains)
             plan.depends_on_history = history.used or entering.used
             plan.completes = done
             self._finish(plan, configuration, active, done, operations, initial)
@@ -106,6 +109,12 @@ class Planner:
             raise PlanFailure(tuple(operations), error) from error
         plan.operations = tuple(operations)
         return plan
+
+    def _domains(self, chosen: Sequence[Transition], history: HistoryView) -> Domains | None:
+        """The domains the exit went by, where entry has to go by the same."""
+        if not self._program.semantics.one_domain_per_transition:
+            return None
+        return {transition: get_transition_domain(transition, history) for transition in chosen}
 
     def _exit(
         self,
@@ -145,9 +154,10 @@ class Planner:
         history: HistoryView,
         operations: list[Operation],
         initial: bool,
+        domains: Domains | None,
     ) -> bool:
         """Entry in document order; returns whether the machine is done."""
-        entry = compute_entry_set(chosen, history)
+        entry = compute_entry_set(chosen, history, domains)
         if initial:
             entry.default[self._program.definition.root] = None
         completed: set[int] = set()

@@ -22,9 +22,10 @@ class Semantics:
     stopped_stays_stopped: bool
     unknown_delay_is_error: bool
     stale_reports_are_dropped: bool
+    one_domain_per_transition: bool
 
 
-XSTATE_EXACT: Final = Semantics("xstate-exact", False, False, False, False, False, False, False)
-XSTATE: Final = Semantics("xstate", True, True, True, True, True, True, True)
+XSTATE_EXACT: Final = Semantics("xstate-exact", False, False, False, False, False, False, False, False)
+XSTATE: Final = Semantics("xstate", True, True, True, True, True, True, True, True)
 
 BY_NAME: Final = {profile.name: profile for profile in (XSTATE, XSTATE_EXACT)}

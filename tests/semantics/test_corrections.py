@@ -275,6 +275,25 @@ def test_c11_a_machine_that_failed_before_it_began_is_restored_as_failed() -> No
     assert "nowhere" in str(simulate(machine(document, CORRECTED), snapshot=sim.save()).snapshot.error)
 
 
+def test_c12_a_parallel_that_was_left_is_entered_again() -> None:
+    document = {
+        "id": "m",
+        "initial": "p",
+        "states": {
+            "p": {
+                "type": "parallel",
+                "states": {"x": {"on": {"GO": "h"}}, "y": {}, "h": {"type": "history"}},
+            },
+        },
+    }
+    nodes = {}
+    for semantics in (EXACT, CORRECTED):
+        sim = simulate(machine(document, semantics))
+        sim.send("GO")
+        nodes[semantics] = sim.snapshot.configuration
+    assert nodes == {EXACT: ("m", "m.p.x", "m.p.y"), CORRECTED: ("m", "m.p", "m.p.x", "m.p.y")}
+
+
 def test_emit_reaches_listeners_in_order() -> None:
     document = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"actions": ["one", "two"]}}}}}
     impl = Implementations({"actions": {"one": emit({"type": "one"}), "two": emit("two")}})

@@ -207,6 +207,7 @@ class Actor(Lifetime, Generic[C]):
             return self.snapshot
         arrival = self._current = Arrival(made)
         arrival.phase, arrival.before, arrival.inside = CURRENT, before, current_work()
+        arrival.done = self._loop.create_future()  # now, for an eager task may be over when it returns
         self._start_turn(pause)
         return await self._wait(arrival)  # type: ignore[no-any-return]
 

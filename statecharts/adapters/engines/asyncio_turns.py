@@ -34,7 +34,7 @@ class Turns(Pump):
         """Go on in a task of the actor."""
         self._pause = pause
         task = self._loop.create_task(self._turn())
-        if not task.done():  # it may be, with an eager task factory
+        if not task.done():  # pragma: no branch - it may be, with an eager task factory (3.12)
             self._turn_task = task
         task.add_done_callback(self._turn_over)
 
