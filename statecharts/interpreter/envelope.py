@@ -165,7 +165,8 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
             saved["order"] = [node.id for node in cell.snapshot.nodes]
     error = cell.snapshot.error
     if isinstance(error, BaseException):
-        saved["error"] = {"type": type(error).__name__, "message": str(error)}
+        kind = error.type_name if isinstance(error, SavedError) else type(error).__name__
+        saved["error"] = {"type": kind, "message": str(error)}
     return saved
 
 
@@ -322,7 +323,9 @@ def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
 def _refill(cell: Cell, saved: SavedActor) -> None:
     cell.mailbox.extend(freeze(event) for event in saved.mailbox)
     if saved.status == "ended":
-        cell.status = ENDED if cell.snapshot.status == "active" else NOT_STARTED
+        is_told_again = not saved.path and cell.snapshot.status != "active"  # a root says anew that it is over
+        cell.status = NOT_STARTED if is_told_again else ENDED
+        cell.begun = saved.begun
     if isinstance(cell.snapshot, Snapshot):
         cell.snapshot = cell.snapshot.replace(sequence=saved.sequence, order=None)
         if saved.order is not None:
