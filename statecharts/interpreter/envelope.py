@@ -312,7 +312,7 @@ def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
     nodes = tuple(
         program.definition.by_id[state_id] for state_id in ids if state_id in program.definition.by_id
     )
-    if not nodes:
+    if len(nodes) != len(ids) or not nodes:
         return snapshot
     configuration = program.intern(nodes)
     return snapshot.replace(

@@ -326,8 +326,6 @@ class Lifecycle(Mailboxes):
         self._enqueue(cell, STOP_EVENT)
 
     def _stop_procedure(self, cell: Cell) -> None:
-        if cell.status != RUNNING:
-            return
         for timer in self.timers.cancel_all(cell.ref):
             self._out.append(Disarm(timer))
         cell.mailbox.clear()

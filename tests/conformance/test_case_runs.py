@@ -15,7 +15,7 @@ pytestmark = pytest.mark.shared
 CASES = [case for case in reported() if case.counts_runs]
 
 
-async def _manual(input: Any) -> None:  # noqa: A002
+async def _manual(input: Any) -> None:
     raise AssertionError("settled by the test")
 
 

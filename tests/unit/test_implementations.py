@@ -162,6 +162,7 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     ({"guards": {"g": lambda a, b, c, d: 0}}, ImplementationError, "guard 'g' asks for"),
     ({"updates": {"u": 3}}, ImplementationError, "update 'u' must be a function or a mapping, not int"),
     ({"updates": {"u": lambda input: {}}}, ImplementationError, "update 'u' asks for 'input'"),
+    ({"actions": {"a": lambda input: 0}}, ImplementationError, "action 'a' asks for 'input'"),
     ({"actions": {"a": {"type": "x"}}}, ImplementationError, r"action 'a' must be callable or made by a creator such as raise_\(\), not dict"),
 ]  # fmt: skip
 

@@ -50,7 +50,7 @@ def make(**replaced: Any) -> Any:
         "guards": {"g": replaced.get("guard", True)},
         "updates": {
             "count": lambda context: {"n": context["n"] + 1},
-            "u": replaced.get("update", lambda: {}),
+            "u": replaced.get("update", lambda: {}),  # noqa: PIE807 - `dict` would take arguments
         },
         "actions": {"spawn": spawn_child("job", id="spawned", system_id="known"), "act": replaced.get("action", lambda: None)},
         "actors": {"job": job},

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from statecharts import DefinitionError, DefinitionWarning, Implementations, UsageError, load_machine, simulate
+from statecharts import (
+    DefinitionError,
+    DefinitionWarning,
+    Implementations,
+    UsageError,
+    load_machine,
+    simulate,
+)
 
 DOCUMENT: dict[str, Any] = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {}}}
 TEXT = json.dumps(DOCUMENT)

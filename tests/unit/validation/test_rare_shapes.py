@@ -58,9 +58,6 @@ def test_lists_and_objects_of_values_are_searched_for_expressions() -> None:
     assert found(machine(context=nested)) == [
         ("bad-expression", "/context/deep/1/0/@expr"),
         ("bad-expression", "/context/deep/2/x/@expr"),
-    ] or [pointer for _, pointer in found({**machine(), "context": nested})] == [
-        "/context/deep/1/0/@expr",
-        "/context/deep/2/x/@expr",
     ]
 
 
@@ -137,10 +134,9 @@ def test_a_wrong_initial_gets_the_hint_that_fits(initial: str, hint: str) -> Non
 
 def test_two_histories_of_one_parallel_state_cannot_be_entered_together() -> None:
     document = machine(
-        {"on": {"E": {"target": ["p.h1", "p.h2"]}}},
         states={
             "a": {"on": {"E": {"target": ["p.h1", "p.h2"]}}},
             "p": {"type": "parallel", "states": {"x": {}, "h1": {"type": "history"}, "h2": {"type": "history"}}},
         },
     )
-    assert [code for code, _ in found(document)] == ["targets-clash"] or "targets" in found(document)[0][0]
+    assert found(document) == [("illegal-targets", "/states/a/on/E/target")]
