@@ -107,6 +107,7 @@ class _Tree:
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
     targets: list[str] = field(default_factory=list)
     regions: list[list[list[str]]] = field(default_factory=list)
+    insiders: dict[str, set[str]] = field(default_factory=dict)
 
     def chance(self, percent: int) -> bool:
         return bool(self.draw(st.integers(0, 99)) < percent)
@@ -156,6 +157,7 @@ class _Tree:
                 memory["target"] = self.pick(list(states))
             states[name] = memory
             self.targets.append(name)
+            self.insiders[name] = {inner for group in groups for inner in group}
         node["states"] = states
         return [name for group in groups for name in group]
 
@@ -176,16 +178,17 @@ class _Tree:
             "in": {"type": "@xstate.stateIn", "state": f"#{self.pick(self.names)}"},
         }[kind]
 
-    def target(self) -> Any:
+    def target(self, source: str) -> Any:
+        """Not a history state around the source: XState enters what that leads to without leaving it first."""
         if self.regions and self.chance(15):
             groups = self.pick(self.regions)
             return [f"#{self.pick(group)}" for group in groups[:2]]
-        return f"#{self.pick(self.targets)}"
+        return f"#{self.pick(name for name in self.targets if source not in self.insiders.get(name, ()))}"
 
-    def transition(self) -> dict[str, Any]:
+    def transition(self, source: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
         if self.chance(75):
-            made["target"] = self.target()
+            made["target"] = self.target(source)
             if self.chance(25):
                 made["reenter"] = True
         guard = self.guard()
@@ -207,18 +210,18 @@ class _Tree:
             return
         for event in (*EVENTS, *RAISED):
             if self.chance(45 if event in EVENTS else 20):
-                node.setdefault("on", {})[event] = [self.transition() for _ in range(1 + self.chance(20))]
+                node.setdefault("on", {})[event] = [self.transition(name) for _ in range(1 + self.chance(20))]
         if self.chance(15):
-            node["always"] = {"guard": {"type": "below", "params": {"n": LIMIT}}, "actions": "count", **({"target": self.target()} if self.chance(60) else {})}
+            node["always"] = {"guard": {"type": "below", "params": {"n": LIMIT}}, "actions": "count", **({"target": self.target(name)} if self.chance(60) else {})}
         if "states" in node and self.chance(40):
-            node["onDone"] = self.transition()
+            node["onDone"] = self.transition(name)
         if self.timers and self.chance(25):
-            node["after"] = {self.pick(["5", "10", "30"]): self.transition()}
+            node["after"] = {self.pick(["5", "10", "30"]): self.transition(name)}
         if self.children and self.chance(25):
             invoke: dict[str, Any] = {"src": self.pick(["job", "kid"]), "id": f"of {name}", "input": {"from": name}}
             for handler in ("onDone", "onError"):
                 if self.chance(60):
-                    invoke[handler] = self.transition()
+                    invoke[handler] = self.transition(name)
             node["invoke"] = invoke
 
 
@@ -231,7 +234,7 @@ def documents(draw: Any, timers: bool = True, children: bool = True) -> dict[str
     for name, node in tree.nodes.items():
         tree.behave(name, node)
     if tree.chance(30):
-        root["on"] = {tree.pick(EVENTS): {"target": tree.target()}}
+        root["on"] = {tree.pick(EVENTS): {"target": tree.target("")}}
     return root
 
 

@@ -1,5 +1,5 @@
 """Pure mode: what it refuses, what it lets through, and that it leaves no trace."""
-# ruff: noqa: PLW0108, SIM115
+# ruff: noqa: SIM115
 # Each lambda stands for a user's function that makes the call.
 
 from __future__ import annotations
