@@ -303,7 +303,7 @@ class Lifecycle(Mailboxes):
 
     def _fail_start(self, cell: Cell, error: ExecutionError) -> None:
         self._stack.pop()  # the update that would have followed the start
-        self._crash(cell, error, None)
+        self._crash(cell, error)
 
     def _begin(self, cell: Cell) -> None:
         if cell.logic.kind == "transition" or cell.snapshot.status != ACTIVE:
@@ -345,7 +345,7 @@ class Lifecycle(Mailboxes):
             tasks.append((self._stop, self.cells[child.session]))
         self._push_all(*tasks)
 
-    def _crash(self, cell: Cell, error: BaseException, snapshot: Any) -> None:
+    def _crash(self, cell: Cell, error: BaseException) -> None:
         """A step ended in an error: the snapshot before it, with status ``error``."""
         self.drop_orphans()
         cell.snapshot = with_error(cell.snapshot, error)
@@ -374,6 +374,6 @@ class Lifecycle(Mailboxes):
             if isinstance(delivery, Perform):
                 self.undo_after(delivery.effect.position[1])
             index = max(i for i, task in enumerate(self._stack) if task is planned)
-            self._stack[index] = (self._crash, cell, error, None)
+            self._stack[index] = (self._crash, cell, error)
 
         self._block(failed)

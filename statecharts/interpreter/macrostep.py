@@ -205,7 +205,7 @@ def _observe(frame: Frame, transitions: tuple[Transition, ...]) -> None:
 def _failed(frame: Frame, before: Snapshot[Any], error: Exception) -> Step:
     _explain(frame, error)
     effects = tuple(frame.records)
-    failed = before.replace(status=ERROR, error=error, sequence=frame.sequence)
+    failed = before.replace(status=ERROR, error=error)
     return Step(failed, effects, error)
 
 

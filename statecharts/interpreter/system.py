@@ -83,7 +83,7 @@ class System(Lifecycle):
         self.begin_step()
         step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell))
         if step.error is not None:
-            self._push((self._crash, cell, step.error, step.snapshot))
+            self._push((self._crash, cell, step.error))
         else:
             self._push((self._commit, cell, event, step))
         self._perform_inline(cell, step.effects, step.snapshot)
@@ -108,7 +108,7 @@ class System(Lifecycle):
         try:
             after = cell.logic.transition(before, event)
         except Exception as error:
-            self._crash(cell, error, None)
+            self._crash(cell, error)
             return
         self._push((self._commit_logic, cell, event, after))
         if event.get("type") == STOP:

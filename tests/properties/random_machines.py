@@ -157,7 +157,7 @@ class _Tree:
                 memory["target"] = self.pick(list(states))
             states[name] = memory
             self.targets.append(name)
-            self.insiders[name] = {inner for group in groups for inner in group}
+            self.insiders[name] = {node.get("id", ""), *(inner for group in groups for inner in group)}
         node["states"] = states
         return [name for group in groups for name in group]
 
