@@ -240,3 +240,35 @@ def test_a_system_tells_whether_it_rests() -> None:
     assert [type(each).__name__ for each in system.run()] == ["Published"]
     assert system.at_rest
     assert SystemView({}).get("nobody") is None
+
+
+@pytest.mark.parametrize("limit", [0, 3, 100_000])
+def test_a_plan_that_looked_at_history_is_not_used_for_another_history(limit: int) -> None:
+    inside = {name: {"on": {"NEXT": nearest}} for name, nearest in (("x", "y"), ("y", "z"), ("z", "x"))}
+    document = {
+        "id": "m",
+        "initial": "out",
+        "states": {
+            "out": {"on": {"BACK": "in.h"}},
+            "in": {"initial": "x", "on": {"LEAVE": "out"}, "states": {**inside, "h": {"type": "history"}}},
+        },
+    }
+    machine = load_machine(document)
+    machine._program = Program(machine, memo_limit=limit)
+    snapshot, _ = initial_transition(machine)
+    entered = []
+    for _ in range(5):
+        for event in ("BACK", "NEXT", "LEAVE"):
+            snapshot, _ = transition(machine, snapshot, event)
+            if event == "BACK":
+                entered.append(snapshot.value["in"])
+    assert entered == ["x", "y", "z", "x", "y"]
+
+
+def test_an_always_that_changes_nothing_is_taken_once_for_each_event() -> None:
+    acted: list[str] = []
+    document = {"id": "m", "initial": "a", "states": {"a": {"always": {"actions": "act"}, "on": {"GO": {"actions": "raise"}}}}}
+    bound = {"actions": {"act": lambda event: acted.append(event["type"]), "raise": raise_("RAISED")}}
+    sim = simulate(load_machine(document, bound))
+    sim.send("GO")
+    assert acted == ["xstate.init", "GO", "RAISED"]

@@ -149,6 +149,9 @@ def test_timers_of_parent_and_child_are_in_the_state() -> None:
     assert (deep(same), asked) == (deep(state), ())
     off, _ = step_system(state, Deliver("OFF"))
     assert [timer.send_id for timer in off.timers] == ["w"]
+    woken, _ = step_system(state, Fire(state.timers[1].handle))
+    later, _ = step_system(woken, Deliver("ZZZ"))
+    assert (later.timers, later.next_timer) == ((), state.next_timer), "a handle is never used twice"
 
 
 def test_outside_results_are_deliveries_to_the_actor_they_are_about() -> None:
