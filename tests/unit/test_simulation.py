@@ -383,3 +383,28 @@ def test_library_logging_is_untouched() -> None:
     assert logging.getLogger("statecharts").handlers == []
     document = {"id": "m", "initial": "a", "states": {"a": {"entry": "r"}}}
     assert simulate(load_machine(document, {"actions": {"r": raise_("X")}}), logger=None).logged == []
+
+
+def test_a_listener_that_raises_takes_nothing_from_the_machine() -> None:
+    """The machine comes to rest first, timers and all; then the listener's exception is raised."""
+    document = {
+        "id": "m",
+        "initial": "a",
+        "states": {
+            "a": {"on": {"GO": {"target": "b", "actions": {"type": "@xstate.raise", "event": "NEXT", "delay": 5}}}},
+            "b": {"on": {"NEXT": "c"}},
+            "c": {"after": {"10": "d"}},
+            "d": {},
+        },
+    }
+    sim = simulate(load_machine(document))
+
+    def listener(snapshot: Any) -> None:
+        raise LookupError(snapshot.value)
+
+    leave = sim.subscribe(listener)
+    with pytest.raises(LookupError, match="b"):
+        sim.send("GO")
+    assert (sim.snapshot.value, sim.clock.next_due()) == ("b", 5)
+    leave()
+    assert sim.advance(15).value == "d"

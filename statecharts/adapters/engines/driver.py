@@ -127,32 +127,42 @@ class Driver:
     def drive(self) -> None:
         """Run the system to rest, performing what it asks for."""
         system = self.system
+        listener_failure: Exception | None = None
         try:
             while batch := system.run():
-                self.perform(batch)
+                listener_failure = self.perform(batch) or listener_failure
         except Exception:
             raise
         except BaseException:  # an interrupt in a guard or an update, too, leaves no half step
             system.roll_back()
             raise
+        if listener_failure is not None:
+            raise listener_failure
 
-    def perform(self, batch: list[Delivery]) -> None:
-        """Perform one batch; a user's exception ends it and is told to the system."""
+    def perform(self, batch: list[Delivery]) -> Exception | None:
+        """Perform one batch; an exception of the machine's own code ends it and is told to the system.
+
+        A listener's exception is not the machine's: the batch goes on, and
+        the first such exception is returned, to be raised at rest.
+        """
+        listener_failure: Exception | None = None
         for delivery in batch:
             try:
                 self._handlers[type(delivery)](delivery)
             except Exception as error:
                 if not isinstance(delivery, (Perform, Begin, End, Receive)):
-                    raise
+                    listener_failure = listener_failure or error
+                    continue
                 self._flush_sends()
                 self.system.fail(delivery, error)
-                return
+                return listener_failure
             except BaseException:  # an interrupt is nobody's onError: the step did not happen
                 if isinstance(delivery, Perform):
                     self.system.roll_back()
                 self._flush_sends()
                 raise
         self._flush_sends()
+        return listener_failure
 
     def _flush_sends(self) -> None:
         if self._sends:
