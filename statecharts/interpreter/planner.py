@@ -161,9 +161,12 @@ class Planner:
         if initial:
             entry.default[self._program.definition.root] = None
         completed: set[int] = set()
+        legal = self._program.semantics.one_domain_per_transition
         done = False
         entered: list[StateNode] = []
         for node in sorted(entry.states, key=lambda state: state.order):
+            if legal and not _may_enter(node, active):
+                continue
             if node not in active:
                 active[node] = None
                 entered.append(node)
@@ -230,6 +233,11 @@ class Planner:
         if done or initial:
             plan.final_order = nodes if nodes != plan.target.nodes else None
         plan.depends_on_order = not plan.target.regular or not configuration.regular
+
+
+def _may_enter(node: StateNode, active: dict[StateNode, None]) -> bool:
+    """A state is entered when it is not active, below one that is (through history, XState does otherwise)."""
+    return node not in active and (node.parent is None or node.parent in active)
 
 
 def flat_actions(program: Program, actions: Sequence[Action], node: StateNode) -> list[Operation]:

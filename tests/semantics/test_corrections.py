@@ -294,6 +294,49 @@ def test_c12_a_parallel_that_was_left_is_entered_again() -> None:
     assert nodes == {EXACT: ("m", "m.p.x", "m.p.y"), CORRECTED: ("m", "m.p", "m.p.x", "m.p.y")}
 
 
+def test_c12_history_of_the_source_enters_nothing_twice() -> None:
+    document = {
+        "id": "m",
+        "initial": "a",
+        "states": {
+            "a": {
+                "initial": "b",
+                "states": {"b": {"invoke": {"src": "job", "id": "job"}, "on": {"GO": "h"}}, "h": {"type": "history"}},
+            }
+        },
+    }
+    started = {}
+    for semantics in (EXACT, CORRECTED):
+        sim = simulate(machine(document, semantics, {"actors": {"job": pending}}))
+        sim.send("GO")
+        started[semantics] = (len(sim.starts), len(sim.ended))
+    assert started == {EXACT: (2, 0), CORRECTED: (1, 0)}
+
+
+def test_c12_a_region_that_was_left_is_not_entered_alone() -> None:
+    document = {
+        "id": "m",
+        "initial": "p",
+        "states": {
+            "q": {},
+            "p": {
+                "type": "parallel",
+                "states": {
+                    "x": {"on": {"GO": "h"}},
+                    "y": {"on": {"GO": "#m.q"}},
+                    "h": {"type": "history", "target": "x"},
+                },
+            },
+        },
+    }
+    nodes = {}
+    for semantics in (EXACT, CORRECTED):
+        sim = simulate(machine(document, semantics))
+        sim.send("GO")
+        nodes[semantics] = sim.snapshot.configuration
+    assert nodes == {EXACT: ("m", "m.q", "m.p.x", "m.p.y"), CORRECTED: ("m", "m.q")}
+
+
 def test_emit_reaches_listeners_in_order() -> None:
     document = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"actions": ["one", "two"]}}}}}
     impl = Implementations({"actions": {"one": emit({"type": "one"}), "two": emit("two")}})
