@@ -92,24 +92,28 @@ def test_a_result_that_waits_is_saved_and_a_rejection_runs_again(play: Play) -> 
             raise ValueError("no luck")
         return f"run {len(runs)}"
 
+    async def caught() -> dict[str, Any]:
+        """Saved in the moment between the end of the work and its delivery; under load that may be missed."""
+        while True:
+            runs.clear()
+            async with start(invoking(work)) as actor:
+                await actor.send("GO")
+                for _ in range(1000):
+                    if actor._arrivals:
+                        return actor.save()
+                    if actor.snapshot.status != "active" or actor.snapshot.value == "done":
+                        break
+                    await asyncio.sleep(0)
+
     async def main() -> None:
         nonlocal fails
-        async with start(invoking(work)) as actor:
-            await actor.send("GO")
-            while not actor._arrivals:
-                await asyncio.sleep(0)
-            saved = actor.save()
-            await actor.wait_for(lambda s: s.value == "done", 5)
+        saved = await caught()
         async with start(invoking(work), snapshot=saved) as actor:
             assert actor.snapshot.context["got"] == "run 1"
             await asyncio.sleep(0.01)
             assert runs == ["run"]
         fails = True
-        async with start(invoking(work)) as actor:
-            await actor.send("GO")
-            while not actor._arrivals:
-                await asyncio.sleep(0)
-            saved = actor.save()
+        saved = await caught()
         fails = False
         async with start(invoking(work), snapshot=saved) as actor:
             await actor.wait_for(lambda s: s.value == "done", 5)
