@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -36,7 +37,7 @@ from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
 
-class Actors(Agenda):
+class Actors(Agenda, ABC):
     """The actors of one root, by address."""
 
     def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
@@ -196,11 +197,13 @@ class Actors(Agenda):
                 self.cells.pop(session, None)
         self._forgotten.clear()
 
+    @abstractmethod
     def _start_deferred(self, ref: ActorRef) -> None:
-        raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
+        """Start a child whose parent has settled (:class:`Lifecycle`)."""
 
+    @abstractmethod
     def _execute_initial(self, cell: Cell, effect: Record) -> None:
-        raise NotImplementedError  # pragma: no cover - given below, in Lifecycle
+        """Execute an effect of the initial state (:class:`Lifecycle`)."""
 
 
 def action_inspection(ref: ActorRef, effect: Any, root_id: str) -> ActionInspection:

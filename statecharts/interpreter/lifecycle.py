@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -117,8 +118,9 @@ class Mailboxes(Actors):
             cell.busy = True
             self._push((self._flush, cell))
 
+    @abstractmethod
     def _process(self, cell: Cell, event: FrozenDict) -> None:
-        raise NotImplementedError  # pragma: no cover - given by System
+        """Let an actor handle one event (:class:`System`)."""
 
 
 class Lifecycle(Mailboxes):
@@ -363,8 +365,9 @@ class Lifecycle(Mailboxes):
             del self._stack[index]
         self.undo_after(-1)
 
+    @abstractmethod
     def _commit(self, cell: Cell, event: FrozenDict, step: Any) -> None:
-        raise NotImplementedError  # pragma: no cover - given by System
+        """Take over the outcome of a step (:class:`System`)."""
 
     def _crash_instead(self, cell: Cell) -> None:
         """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""

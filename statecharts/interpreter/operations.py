@@ -9,6 +9,7 @@ else.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -101,7 +102,7 @@ Getter = Callable[[Frame, Any], Any]
 """A prepared value: ``(frame, params) -> value``."""
 
 
-class Operation:
+class Operation(ABC):
     """One thing that happens. ``label`` and ``state`` say which, for error messages."""
 
     __slots__ = ("label", "state")
@@ -110,8 +111,9 @@ class Operation:
         self.label = label
         self.state = state
 
+    @abstractmethod
     def run(self, frame: Frame) -> None:
-        raise NotImplementedError  # pragma: no cover - abstract
+        """Let it happen: change ``frame``, record effects."""
 
 
 class RunNamed(Operation):

@@ -13,6 +13,7 @@ queue goes on.
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Awaitable
 from time import monotonic
@@ -67,13 +68,13 @@ class Pump(Driver):
     def _check(self, event: Any) -> None:
         """Raise :class:`InvalidTransition` for an event that nobody handles, when that was asked for."""
 
+    @abstractmethod
     def _report(self, message: str, error: BaseException) -> None:
         """Tell the loop of an error that nobody waits for."""
-        raise NotImplementedError  # pragma: no cover - abstract
 
+    @abstractmethod
     def _start_turn(self, pause: Pause) -> None:
         """Sit out ``pause`` in a task, and go on after it."""
-        raise NotImplementedError  # pragma: no cover - given by Turns
 
     # ------------------------------------------------------------ arriving
 

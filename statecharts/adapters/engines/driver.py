@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -37,7 +38,7 @@ class CallbackRun:
         self.receivers: list[Callable[[Any], Any]] = []
 
 
-class Driver:
+class Driver(ABC):
     """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
 
     def __init__(self, system: System) -> None:
@@ -61,21 +62,21 @@ class Driver:
         }
 
     # what a host says
+    @abstractmethod
     def begin(self, delivery: Begin) -> None:
         """Start the outside part of an actor."""
-        raise NotImplementedError  # pragma: no cover - abstract
 
+    @abstractmethod
     def end(self, delivery: End) -> None:
         """Stop the outside part of an actor."""
-        raise NotImplementedError  # pragma: no cover - abstract
 
+    @abstractmethod
     def arm(self, timer: Any) -> None:
         """A timer was set."""
-        raise NotImplementedError  # pragma: no cover - abstract
 
+    @abstractmethod
     def disarm(self, timer: Any) -> None:
         """A timer was cancelled."""
-        raise NotImplementedError  # pragma: no cover - abstract
 
     def log(self, ref: ActorRef, value: Any, label: Any) -> None:
         """A ``log`` action ran."""
