@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .interpreter.system_state import SystemState, initial_system, step_system
     from .machine import Machine
     from .schemas import SchemaError
+    from .sources import folder_resolver
     from .values import UNDEFINED, thaw
 
 # where each name lives; imported when it is first asked for
@@ -91,6 +92,7 @@ _HOME = {
     "statecharts.interpreter.system_state": "SystemState initial_system step_system",
     "statecharts.machine": "Machine",
     "statecharts.schemas": "SchemaError",
+    "statecharts.sources": "folder_resolver",
     "statecharts.values": "UNDEFINED thaw",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
@@ -127,6 +129,7 @@ __all__ = [
     "cancel",
     "emit",
     "enqueue",
+    "folder_resolver",
     "forward_to",
     "from_callback",
     "from_event_observable",

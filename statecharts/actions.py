@@ -16,6 +16,7 @@ from typing import Any
 from .callables import ACTION_ARGUMENTS, fit
 from .dynamic import read_value
 from .errors import DefinitionError, Problem, UsageError
+from .executable_content import CONTENT, ExecutableContent
 from .expressions import is_expression
 from .values import UNDEFINED, freeze, truthy
 
@@ -121,9 +122,9 @@ class Enqueue:
 
 
 BuiltinAction = Assign | Raise | SendTo | Emit | Cancel | Log | SpawnChild | StopChild | Enqueue
-Action = NamedAction | InlineAction | NullAction | BuiltinAction
+Action = NamedAction | InlineAction | NullAction | BuiltinAction | ExecutableContent
 BUILTINS = (Assign, Raise, SendTo, Emit, Cancel, Log, SpawnChild, StopChild, Enqueue)
-_KINDS = (NamedAction, InlineAction, NullAction, *BUILTINS)
+_KINDS = (NamedAction, InlineAction, NullAction, *BUILTINS, *CONTENT)
 _BARE_LOG = ("@xstate.log", "xstate.log")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .adapters.formats import xstate
+from .definition import SCXML
+from .environment import Resolver
 from .errors import DefinitionError, Problem, UsageError
 from .implementations import Implementations
 from .machine import Machine
+from .sources import format_of, read_source, scxml_environment, scxml_machine, xstate_machine
 from .values import UNDEFINED
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 E = TypeVar("E")
-FORMATS = ("xstate",)
+FORMATS = ("xstate", "scxml")
 
 
 class DefinitionWarning(UserWarning):
@@ -34,30 +35,45 @@ def load_machine(
     format: str | None = None,
     strict: bool = True,
     semantics: str | None = None,
+    resolver: Resolver | None = None,
+    processors: Mapping[str, Any] | None = None,
+    datamodels: Mapping[str, Any] | None = None,
 ) -> Machine[Any, Any]:
     """A machine from a path, a text or a mapping.
 
     A ``str`` that starts with ``{`` or ``<`` or holds a newline is text;
-    otherwise it is a path. ``strict`` (default) makes everything that XState
-    would silently drop, ignore or die of later a problem now. ``semantics``
-    is ``"xstate"`` (XState with numbered corrections; the default under
-    strict) or ``"xstate-exact"``.
+    otherwise it is a path. ``format`` (``"xstate"``, ``"scxml"``,
+    ``"sismic"``) is told by the file's name or the content. ``strict``
+    (default) makes everything that XState would silently drop, ignore or die
+    of later a problem now, and everything the SCXML Recommendation forbids.
+    ``semantics`` of an XState document is ``"xstate"`` (XState with numbered
+    corrections; the default under strict) or ``"xstate-exact"``.
+
+    For SCXML: ``resolver`` finds what a ``src`` names (:func:`folder_resolver`
+    for one), ``processors`` are I/O processors by type, ``datamodels`` replace
+    or add to those that come with the library.
 
     Raises :class:`DefinitionError` with every problem found, and
     :class:`ImplementationError` for a callable that cannot be bound. Names
     that are not bound yet are no error; see :attr:`Machine.missing`.
     """
-    document, file = _read(source)
-    kind = format if format is not None else _format_of(document, file)
+    document, file = read_source(source)
+    kind = format if format is not None else format_of(document, file)
     if kind not in FORMATS:
         raise UsageError(f"format {kind!r} is not known; known: {', '.join(FORMATS)}")
-    definition, problems = xstate.read_definition(
-        document, strict=strict, semantics=semantics, file=file, bound=implementations is not None
-    )
-    bound = Implementations.of(implementations)
-    if strict and isinstance(definition.context, str) and bound.initial_context is UNDEFINED:
+    if kind == "scxml":
+        if semantics not in (None, SCXML):
+            raise UsageError(f"an SCXML document runs under semantics {SCXML!r}, not {semantics!r}")
+        environment = scxml_environment(resolver, processors, datamodels, strict)
+        machine, problems = scxml_machine(document, file, implementations, environment, strict=strict)
+    else:
+        machine, problems = xstate_machine(
+            document, file, implementations, strict=strict, semantics=semantics
+        )
+    definition = machine.definition
+    unbound = machine.implementations.initial_context is UNDEFINED
+    if strict and isinstance(definition.context, str) and unbound:
         raise DefinitionError([_unbound_context(file)], definition.id)
-    machine: Machine[Any, Any] = Machine(definition, bound)
     if strict:
         machine.warnings = (*problems, *surplus_problems(machine))
         _warn(machine)
@@ -89,39 +105,6 @@ def surplus_problems(machine: Machine[Any, Any]) -> list[Problem]:
         hint = f"Did you mean {near[0]!r}?" if near else None
         found.append(Problem("surplus-name", "", f"{kind} {name!r} is bound but not used", hint, "warning"))
     return found
-
-
-def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str | Mapping[str, Any], str | None]:
-    if isinstance(source, Mapping):
-        return source, None
-    if isinstance(source, str) and _is_text(source):
-        return source, None
-    if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"a machine is read from a path, JSON text or a dict, not {type(source).__name__}")
-    path = Path(source)
-    try:
-        return path.read_text(encoding="utf-8-sig"), str(path)
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {str(path)!r}; pass a path, JSON text, or a dict") from None
-    except OSError as error:
-        raise UsageError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error}") from None
-
-
-def _is_text(source: str) -> bool:
-    return source.lstrip("\ufeff \t").startswith(("{", "<")) or "\n" in source
-
-
-def _format_of(document: str | Mapping[str, Any], file: str | None) -> str:
-    suffix = Path(file).suffix.lower() if file is not None else ""
-    if suffix in (".scxml", ".xml") or (
-        isinstance(document, str) and document.lstrip("\ufeff \t\r\n").startswith("<")
-    ):
-        return "scxml"
-    if suffix in (".yaml", ".yml"):
-        return "sismic"
-    return "xstate"
 
 
 def simulate(

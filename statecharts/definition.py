@@ -9,7 +9,7 @@ has problems.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,22 @@ from .values import EMPTY_OBJECT, UNDEFINED, freeze, js_keys, js_to_number, trut
 
 XSTATE_EXACT = "xstate-exact"
 XSTATE = "xstate"
+SCXML = "scxml"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScxmlPart:
+    """What only an SCXML document has.
+
+    ``name`` is ``UNDEFINED`` without one; ``scripts`` are texts; ``lines``
+    gives the line of a JSON pointer in the text the document was read from.
+    """
+
+    name: Any
+    datamodel: str
+    late_binding: bool
+    scripts: tuple[str, ...]
+    lines: Callable[[str], int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +57,7 @@ class Definition:
     schemas: Any
     semantics: str
     transitions: tuple[Transition, ...]
+    scxml: ScxmlPart | None = None
 
     def node(self, state_id: str) -> StateNode:
         """The node with this id (with or without ``#``; a path may follow). Raises ``DefinitionError``."""
@@ -235,7 +252,7 @@ class InlineSource:
 def _read_initial(builder: Builder, node: StateNode) -> None:
     declared = builder.configs[node.index].get("initial", UNDEFINED)
     if not truthy(declared if declared is not None else UNDEFINED):
-        node.initial = Initial(None, ())
+        node.initial = Initial((), ())
         return
     key = declared.get("target") if isinstance(declared, Mapping) else declared
     target = node.children.get(key) if isinstance(key, str) else None
@@ -247,7 +264,7 @@ def _read_initial(builder: Builder, node: StateNode) -> None:
     parsed = parse_actions(
         actions, f"{node.pointer}/initial/actions", dialects=builder.dialects, default_lang=builder.lang
     )
-    node.initial = Initial(target, parsed, error)
+    node.initial = Initial(() if target is None else (target,), parsed, error)
 
 
 def _read_history_default(builder: Builder, node: StateNode) -> None:

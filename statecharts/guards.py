@@ -72,12 +72,19 @@ class InlineGuard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """A condition in the language of the document's datamodel (SCXML ``cond``)."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NullGuard:
     """A JSON ``null`` where XState would fail on use."""
 
 
-Guard = NamedGuard | AllOf | AnyOf | Negation | StateIn | ExpressionGuard | InlineGuard | NullGuard
-_KINDS = (NamedGuard, AllOf, AnyOf, Negation, StateIn, ExpressionGuard, InlineGuard, NullGuard)
+Guard = NamedGuard | AllOf | AnyOf | Negation | StateIn | ExpressionGuard | InlineGuard | Condition | NullGuard
+_KINDS = (NamedGuard, AllOf, AnyOf, Negation, StateIn, ExpressionGuard, InlineGuard, Condition, NullGuard)
 
 GuardLike = Guard | str | Mapping[str, Any] | Callable[..., Any]
 

@@ -16,7 +16,9 @@ from .actions import (
 )
 from .callables import names
 from .definition import XSTATE, Definition, InlineSource
+from .environment import NO_ENVIRONMENT, Environment
 from .errors import ImplementationError, MissingName, Problem
+from .executable_content import inner_actions
 from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation, parse_guard
 from .implementations import Implementations
 from .schemas import Schemas
@@ -37,6 +39,7 @@ class Machine(Generic[C, E]):
         "_program",
         "_schemas",
         "definition",
+        "environment",
         "implementations",
         "is_pure",
         "missing",
@@ -45,11 +48,17 @@ class Machine(Generic[C, E]):
     )
 
     def __init__(
-        self, definition: Definition, implementations: Implementations | None = None, *, is_pure: bool = False
+        self,
+        definition: Definition,
+        implementations: Implementations | None = None,
+        *,
+        is_pure: bool = False,
+        environment: Environment = NO_ENVIRONMENT,
     ) -> None:
         self.definition = definition
+        self.environment = environment
         self.implementations = implementations if implementations is not None else Implementations()
-        self.missing, self.surplus = _compare(definition, self.implementations)
+        self.missing, self.surplus = _compare(definition, self.implementations, environment)
         self.is_pure = is_pure
         self.warnings: tuple[Problem, ...] = ()
         self._program: Any = None
@@ -67,7 +76,7 @@ class Machine(Generic[C, E]):
 
     @property
     def semantics(self) -> str:
-        """``"xstate"`` or ``"xstate-exact"``."""
+        """``"xstate"``, ``"xstate-exact"`` or ``"scxml"``."""
         return self.definition.semantics
 
     @property
@@ -78,7 +87,7 @@ class Machine(Generic[C, E]):
     def provide(self, implementations: Implementations | Mapping[str, Any]) -> Machine[C, E]:
         """A new machine with more, or other, implementations."""
         merged = self.implementations.merged(Implementations.of(implementations))
-        return Machine(self.definition, merged, is_pure=self.is_pure)
+        return Machine(self.definition, merged, is_pure=self.is_pure, environment=self.environment)
 
     def in_pure_mode(self) -> Machine[C, E]:
         """The same machine, with every guard, update, delay, input and output held to purity.
@@ -87,7 +96,7 @@ class Machine(Generic[C, E]):
         (:mod:`statecharts.purity`); what breaks the rule is named in a
         :class:`PurityError`. For tests and try-outs: it costs time.
         """
-        return Machine(self.definition, self.implementations, is_pure=True)
+        return Machine(self.definition, self.implementations, is_pure=True, environment=self.environment)
 
     @property
     def schemas(self) -> Schemas:
@@ -116,11 +125,13 @@ class Machine(Generic[C, E]):
 
 
 def _compare(
-    definition: Definition, bound: Implementations
+    definition: Definition, bound: Implementations, environment: Environment
 ) -> tuple[tuple[MissingName, ...], tuple[tuple[str, str], ...]]:
     used: dict[tuple[str, str], list[str]] = {}
     for kind, name, place in _uses(definition):
         used.setdefault((kind, name), []).append(place)
+    for name, place in _documents(definition) if environment.resolve is None else ():
+        used.setdefault(("actor", name), []).append(place)
     known = set(bound.names())
     missing = tuple(
         MissingName(kind, name, tuple(places))
@@ -171,8 +182,14 @@ def _chosen_later(decider: Any) -> tuple[str, ...]:
 def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
     """Every ``(kind, name, pointer)`` at which a definition needs Python."""
     for node in definition.nodes:
-        for actions in (node.entry, node.exit, node.initial.actions if node.initial else ()):
+        initial = node.initial.actions if node.initial else ()
+        for actions in (node.entry, node.exit, initial, node.history_actions):
             yield from _in_actions(actions, node.pointer)
+        for invocation in node.invocations:
+            if invocation.document is not None:
+                yield from _uses(invocation.document)
+            if invocation.finalize is not None:
+                yield from _in_actions(invocation.finalize.actions, node.pointer)
         for invoke in node.invokes:
             if not isinstance(invoke.src, InlineSource):
                 yield "actor", invoke.src, f"{invoke.pointer}/src"
@@ -183,6 +200,16 @@ def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
         if transition.guard is not None:
             yield from _in_guard(transition.guard, transition.pointer)
         yield from _in_actions(transition.actions, transition.pointer)
+
+
+def _documents(definition: Definition) -> Iterator[tuple[str, str]]:
+    """What an SCXML document invokes by a fixed ``src``, which a resolver may find as well."""
+    for node in definition.nodes:
+        for invocation in node.invocations:
+            if invocation.src is not None and not invocation.src.is_expression:
+                yield invocation.src.value, f"{invocation.pointer}/src"
+            if invocation.document is not None:
+                yield from _documents(invocation.document)
 
 
 def _in_guard(guard: Guard, place: str) -> Iterator[tuple[str, str, str]]:
@@ -201,6 +228,7 @@ def _in_guard(guard: Guard, place: str) -> Iterator[tuple[str, str, str]]:
 def _in_actions(actions: tuple[Action, ...], place: str) -> Iterator[tuple[str, str, str]]:
     for action in actions:
         pointer = place
+        yield from _in_actions(inner_actions(action), place)
         if isinstance(action, NamedAction):
             pointer = action.pointer or place
             if action.builtin is None:

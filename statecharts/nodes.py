@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .actions import Action
+from .executable_content import Data, Invocation
 from .guards import Guard
 from .values import UNDEFINED
 
@@ -41,6 +42,8 @@ class Transition:
     ``targets`` is ``None`` for a transition without target and ``()`` for an
     empty list, which XState treats differently. A ``None`` among the targets
     is a JSON ``null`` on which XState fails when the transition is taken.
+    ``event_type`` is the descriptor; an SCXML transition may have several,
+    separated by spaces, and stands under each of them.
     """
 
     __slots__ = (
@@ -88,9 +91,12 @@ class Transition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Initial:
-    """A compound's default entry; ``target`` is ``None`` when the named child does not exist."""
+    """A compound's default entry: one child in XState, any descendants in SCXML.
 
-    target: StateNode | None
+    ``targets`` is empty when what is named does not exist (``error`` says so).
+    """
+
+    targets: tuple[StateNode, ...]
     actions: tuple[Action, ...]
     error: str | None = None
 
@@ -99,9 +105,9 @@ class StateNode:
     """One state. Built by :mod:`statecharts.definition`, not changed afterwards."""
 
     __slots__ = (
-        "always", "children", "delayed", "depth", "description", "entry", "exit", "history", "history_children",
-        "history_error", "history_targets", "id", "index", "initial", "invokes", "key", "last", "meta", "order", "output",
-        "own_id", "parent", "path", "raw_history_target", "tags", "transitions", "type",
+        "always", "children", "data", "delayed", "depth", "description", "entry", "exit", "history", "history_actions",
+        "history_children", "history_error", "history_targets", "id", "index", "initial", "invocations", "invokes", "key",
+        "last", "meta", "order", "output", "own_id", "parent", "path", "raw_history_target", "tags", "transitions", "type",
     )  # fmt: skip
 
     def __init__(self, key: str, parent: StateNode | None, node_id: str, node_type: str, index: int) -> None:
@@ -122,10 +128,13 @@ class StateNode:
         self.raw_history_target: Any = UNDEFINED
         self.history_targets: tuple[StateNode, ...] | None = None
         self.history_error: str | None = None
+        self.history_actions: tuple[Action, ...] = ()
         self.entry: tuple[Action, ...] = ()
         self.exit: tuple[Action, ...] = ()
         self.delayed: tuple[DelayedEvent, ...] = ()
         self.invokes: tuple[Invoke, ...] = ()
+        self.invocations: tuple[Invocation, ...] = ()
+        self.data: tuple[Data, ...] = ()
         self.transitions: dict[str, tuple[Transition, ...]] = {}
         self.always: tuple[Transition, ...] | None = None
         self.output: Any = UNDEFINED

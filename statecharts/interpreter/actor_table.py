@@ -31,8 +31,6 @@ from .inspection import (
     MicrostepInspection,
 )
 from .macrostep import initial_step
-from .program import program_of
-from .semantics import Semantics
 from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
@@ -43,7 +41,6 @@ class Actors(Agenda, ABC):
     def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
         super().__init__()
         self.machine = machine
-        self.semantics: Semantics = program_of(machine).semantics
         self.now = now
         self.observed = observed
         self.next_session = first_session
@@ -51,12 +48,13 @@ class Actors(Agenda, ABC):
         self.cells: dict[int, Cell] = {}
         self.registry: dict[str, ActorRef] = {}
         self.view = SystemView(self.registry)
-        self.timers = Timers(self.semantics.cancel_all_with_id)
+        self.timers = Timers(self._cancels_all)
         self.root: Cell = cast("Cell", None)  # set by boot() or a restore
         self._created: list[tuple[int, Cell]] = []
         self._freed: list[tuple[int, ActorRef]] = []
         self._forgotten: list[int] = []
         self.keep_ended = False
+        self.has_sessions = False
 
     def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:
         """Create the root from its initial state; :meth:`start` starts it."""
@@ -84,6 +82,7 @@ class Actors(Agenda, ABC):
         if new.system_id:
             self._register(new.system_id, ref)
         self.cells[session] = cell
+        self.has_sessions = self.has_sessions or cell.is_session
         self._created.append((len(records), cell))
         try:
             cell.snapshot = (
@@ -154,11 +153,16 @@ class Actors(Agenda, ABC):
         self.begin_step()
         self._created = kept
 
+    def _cancels_all(self, source: ActorRef) -> bool:
+        """Whether a cancel of ``source`` reaches all timers of an id (C2)."""
+        cell = self.cells.get(source.session)
+        return cell is None or cell.rules.cancel_all_with_id
+
     def drop_orphans(self) -> None:
         """A step failed: forget the actors it made, which nobody will start."""
         for _, orphan in self._created:
             self.cells.pop(orphan.ref.session, None)
-            if self.semantics.stop_children_on_error:
+            if orphan.parent is None or orphan.parent.rules.stop_children_on_error:
                 self._unregister(orphan.ref)
         self.begin_step()
 

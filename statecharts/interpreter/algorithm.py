@@ -2,14 +2,14 @@
 
 Function names are those of the W3C SCXML algorithm (appendix D) and of
 XState's ``stateUtils``. Everything here is a pure function of its arguments.
-Where XState differs from SCXML (domain, entry by default, order) the
-function says so. These functions *plan*: a plan is computed once per
-configuration and set of transitions and then kept (:mod:`.program`).
+Where XState differs from SCXML (domain, entry by default) the function takes
+the rule book (:mod:`.semantics`) and says so. These functions *plan*: a plan
+is computed once per configuration and set of transitions and then kept
+(:mod:`.program`).
 
 Reading order, top down::
 
-    select_transitions            an event's transitions, innermost first
-    select_eventless_transitions  the same for ``always``
+    (select_transitions, select_eventless_transitions: :mod:`.selection`)
     remove_conflicting_transitions
     get_transition_domain  <- get_effective_target_states
     compute_exit_set
@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED
-from .configuration import initial_nodes, initial_target
+from .configuration import initial_nodes, initial_targets
+from .semantics import Semantics
 
 Nodes = Sequence[StateNode]
 
@@ -56,7 +57,7 @@ def read_type(node: StateNode | None) -> StateNode:
 
 
 def remove_conflicting_transitions(
-    enabled: Sequence[Transition], active: Nodes, history: HistoryView
+    enabled: Sequence[Transition], active: Nodes, history: HistoryView, rules: Semantics
 ) -> list[Transition]:
     """Drop transitions preempted by others whose exit sets they share; deeper sources win."""
     kept: list[Transition] = []
@@ -64,8 +65,8 @@ def remove_conflicting_transitions(
         preempted = False
         losers: list[Transition] = []
         for other in kept:
-            mine = set(compute_exit_set([candidate], active, history))
-            if mine.isdisjoint(compute_exit_set([other], active, history)):
+            mine = set(compute_exit_set([candidate], active, history, rules))
+            if mine.isdisjoint(compute_exit_set([other], active, history, rules)):
                 continue
             if candidate.source.is_below(other.source):
                 losers.append(other)
@@ -99,7 +100,7 @@ def resolve_history_default(node: StateNode) -> _Default:
         return _Default(node.history_targets, False)
     if parent.type == "parallel":
         return _Default((parent,), False)
-    return _Default((initial_target(parent),), True)
+    return _Default(initial_targets(parent), True)
 
 
 def get_effective_target_states(
@@ -126,26 +127,31 @@ def get_effective_target_states(
 MAX_HISTORY_DEPTH = 200
 
 
-def find_least_common_ancestor(nodes: Nodes) -> StateNode | None:
-    """The nearest proper ancestor of the first node that has all others below it; may be parallel (SCXML: may not)."""
+def find_least_common_ancestor(nodes: Nodes, rules: Semantics) -> StateNode | None:
+    """The nearest proper ancestor of the first node that has all others below it; in SCXML never parallel (LCCA)."""
     head, *tail = nodes
     for ancestor in head.proper_ancestors():
+        if rules.domain_is_compound and ancestor.type == "parallel":
+            continue
         if all(node.is_below(ancestor) for node in tail):
             return ancestor
     return None
 
 
-def get_transition_domain(transition: Transition, history: HistoryView) -> StateNode | None:
+def get_transition_domain(
+    transition: Transition, history: HistoryView, rules: Semantics
+) -> StateNode | None:
     """The state inside which ``transition`` changes things; ``None`` when the root itself is left.
 
     XState's transitions are internal unless ``reenter`` says otherwise, for
-    any type of source (SCXML §3.13: only when declared, and compound).
+    any type of source (SCXML §3.13: only when declared, and compound; read so
+    when the document is).
     """
     source = transition.source
     targets = get_effective_target_states(transition.targets, history)
     if not transition.reenter and all(target is source or target.is_below(source) for target in targets):
         return source
-    ancestor = find_least_common_ancestor([*targets, source])
+    ancestor = find_least_common_ancestor([*targets, source], rules)
     if ancestor is not None:
         return ancestor
     if transition.reenter:
@@ -160,14 +166,14 @@ def get_transition_domain(transition: Transition, history: HistoryView) -> State
 
 
 def compute_exit_set(
-    transitions: Iterable[Transition], active: Nodes, history: HistoryView
+    transitions: Iterable[Transition], active: Nodes, history: HistoryView, rules: Semantics
 ) -> list[StateNode]:
     """Active states that ``transitions`` leave, in the order in which they are found."""
     found: dict[StateNode, None] = {}
     for transition in transitions:
         if not transition.targets:
             continue
-        domain = get_transition_domain(transition, history)
+        domain = get_transition_domain(transition, history, rules)
         if domain is None:  # the root itself is left
             found.update(dict.fromkeys(active))
             continue
@@ -181,13 +187,20 @@ def compute_exit_set(
 
 
 class EntrySet:
-    """States to enter, and those among them whose own ``initial`` actions run."""
+    """States to enter, and what runs on top of their own entry actions.
 
-    __slots__ = ("_below", "default", "states")
+    ``default``: states whose own ``initial`` actions run. ``histories``: by
+    parent, the history state whose default content runs (SCXML
+    ``defaultHistoryContent``).
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_below", "default", "histories", "states", "whole_defaults")
+
+    def __init__(self, rules: Semantics) -> None:
         self.states: dict[StateNode, None] = {}
         self.default: dict[StateNode, None] = {}
+        self.histories: dict[StateNode, StateNode] = {}
+        self.whole_defaults = rules.defaults_run_initial
         self._below: set[int] = set()
 
     def add(self, node: StateNode) -> None:
@@ -200,6 +213,16 @@ class EntrySet:
             self._below.add(parent.index)
             parent = parent.parent
 
+    def by_name(self, node: StateNode) -> None:
+        """XState: ``node`` was named (as target or initial child), which is what lets its own ``initial`` run."""
+        if not self.whole_defaults:
+            self.default[node] = None
+
+    def by_default(self, node: StateNode) -> None:
+        """SCXML: the default entry of ``node`` is taken, so the content of its ``initial`` runs."""
+        if self.whole_defaults:
+            self.default[node] = None
+
     def reaches_below(self, node: StateNode) -> bool:
         """Whether some state to enter lies properly below ``node``."""
         return node.index in self._below
@@ -209,7 +232,7 @@ Domains = Mapping[Transition, StateNode | None]
 
 
 def compute_entry_set(
-    transitions: Iterable[Transition], history: HistoryView, domains: Domains | None = None
+    transitions: Iterable[Transition], history: HistoryView, rules: Semantics, domains: Domains | None = None
 ) -> EntrySet:
     """States that ``transitions`` enter, given the history recorded on the way out.
 
@@ -217,16 +240,18 @@ def compute_entry_set(
     them (XState, SCXML) each domain is computed anew, and a history state may
     then lead to a smaller one: what was left is not entered again.
     """
-    entry = EntrySet()
+    entry = EntrySet(rules)
     for transition in transitions:
-        domain = get_transition_domain(transition, history) if domains is None else domains[transition]
+        domain = (
+            get_transition_domain(transition, history, rules) if domains is None else domains[transition]
+        )
         source = transition.source
         for target in transition.targets or ():
             node = read_type(target)
             moves = source is not node or source is not domain or transition.reenter
             if node.type != "history" and moves:
                 entry.add(node)
-                entry.default[node] = None
+                entry.by_name(node)
             add_descendant_states_to_enter(node, history, entry)
         limit = None if source.parent is None and transition.reenter else domain
         for node in get_effective_target_states(transition.targets, history):
@@ -246,17 +271,20 @@ def add_descendant_states_to_enter(
             raise ExecutionError("Maximum call stack size exceeded", js_name="RangeError")
         _enter_history(node, history, entry, depth)
     elif node.type == "compound":
-        child = initial_target(node)
-        if child.type != "history":
-            entry.add(child)
-            entry.default[child] = None
-        add_descendant_states_to_enter(child, history, entry, depth)
-        add_ancestor_states_to_enter(child.proper_ancestors(node), None, history, entry)
+        entry.by_default(node)
+        targets = initial_targets(node)
+        for target in targets:
+            if target.type != "history":
+                entry.add(target)
+                entry.by_name(target)
+            add_descendant_states_to_enter(target, history, entry, depth)
+        for target in targets:
+            add_ancestor_states_to_enter(target.proper_ancestors(node), None, history, entry)
     elif node.type == "parallel":
         for child in node.real_children():
             if not entry.reaches_below(child):
                 entry.add(child)
-                entry.default[child] = None
+                entry.by_name(child)
                 add_descendant_states_to_enter(child, history, entry, depth)
 
 
@@ -266,8 +294,11 @@ def _enter_history(node: StateNode, history: HistoryView, entry: EntrySet, depth
     if targets is None:
         default = resolve_history_default(node)
         targets, by_initial = default.targets, default.is_parents_initial
+        if node.history_actions and node.parent is not None:
+            entry.histories[node.parent] = node
     for target in targets:
-        entry.add(target)
+        if not (entry.whole_defaults and target.type == "history"):
+            entry.add(target)
         if by_initial and node.parent is not None:
             entry.default[node.parent] = None
         add_descendant_states_to_enter(target, history, entry, depth + 1)
@@ -280,7 +311,7 @@ def add_ancestor_states_to_enter(
 ) -> None:
     """Ancestors below ``limit``, and the other regions of parallel ones.
 
-    Regions entered this way do not run their own ``initial`` actions (SCXML: they do).
+    In XState regions entered this way do not run their own ``initial`` actions.
     """
     for ancestor in ancestors:
         if limit is None or ancestor.is_below(limit):
@@ -304,6 +335,8 @@ def is_in_final_state(node: StateNode, active: Mapping[StateNode, Any]) -> bool:
     return node.type == "final"
 
 
-def initial_transition_of(root: StateNode) -> Transition:
+def initial_transition_of(root: StateNode, rules: Semantics) -> Transition:
     """The pseudo transition that enters the root and everything below it by default."""
+    if rules.defaults_run_initial:  # SCXML: ``doc.initial.transition``
+        return Transition(root, None, initial_targets(root))
     return Transition(root, None, tuple(initial_nodes(root)), reenter=True)

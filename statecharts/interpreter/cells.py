@@ -13,6 +13,7 @@ from .effects import (
     Record,
 )
 from .program import Program, program_of
+from .semantics import XSTATE, Semantics
 
 if TYPE_CHECKING:
     from .actor_table import Actors
@@ -25,16 +26,23 @@ class EventFlood(StatechartError):
 
 
 class Cell:
-    """One actor as the system keeps it."""
+    """One actor as the system keeps it.
+
+    ``is_session``: it runs an SCXML document. ``is_muted``: it is being
+    stopped, and what it still sends to its parent is dropped (SCXML §6.4.3).
+    ``rules`` are those of its own document; what is no machine has its parent's.
+    """
 
     __slots__ = (
-        "begun", "busy", "deferred", "input", "logic", "mailbox", "open", "parent", "program", "ref", "snapshot", "status",
+        "begun", "busy", "deferred", "input", "is_muted", "is_session", "logic", "mailbox", "open", "parent", "program",
+        "ref", "rules", "snapshot", "status",
     )  # fmt: skip
 
     def __init__(self, ref: ActorRef, logic: Any, parent: Cell | None, input: Any) -> None:
         self.ref = ref
         self.logic = logic
         self.program: Program | None = program_of(logic) if isinstance(logic, Machine) else None
+        self.rules: Semantics = _rules_of(self.program, parent)
         self.parent = parent
         self.input = input
         self.snapshot: Any = None
@@ -43,10 +51,18 @@ class Cell:
         self.busy = False
         self.open = False
         self.begun = False
+        self.is_session = self.program is not None and self.program.session_bindings is not None
+        self.is_muted = False
         self.deferred: deque[Any] = deque()
 
     def __repr__(self) -> str:
         return f"<Cell {self.ref.session_id} {self.ref.id!r}>"
+
+
+def _rules_of(program: Program | None, parent: Cell | None) -> Semantics:
+    if program is not None:
+        return program.semantics
+    return XSTATE if parent is None else parent.rules
 
 
 class SystemView:
@@ -93,3 +109,16 @@ class CellScope:
 
     def unregister(self, ref: ActorRef, position: int) -> None:
         self.system.unregister_tree(ref, position)
+
+    def session(self, session_id: str) -> ActorRef | None:
+        """The actor with this session id."""
+        kind, _, number = session_id.partition(":")
+        cell = self.system.cells.get(int(number)) if kind == "x" and number.isdecimal() else None
+        return None if cell is None else cell.ref
+
+    def is_live(self, ref: ActorRef) -> bool:
+        """Whether an event for ``ref`` finds somebody."""
+        cell = self.system.cells.get(ref.session)
+        if cell is None or cell.status == ENDED:
+            return False
+        return cell.snapshot is None or cell.snapshot.status == "active"  # none yet: it is in its first step

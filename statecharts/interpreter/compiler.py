@@ -27,6 +27,7 @@ from ..expressions import Template
 from ..guards import (
     AllOf,
     AnyOf,
+    Condition,
     ExpressionGuard,
     Guard,
     InlineGuard,
@@ -41,6 +42,8 @@ from ..purity import pure_wrapper
 from ..values import UNDEFINED, freeze
 from .children import SpawnOperation, StopOperation
 from .configuration import Configuration
+from .datamodel import Datamodel, Moment
+from .messages import event_object
 from .operations import (
     CancelOperation,
     EmitOperation,
@@ -58,8 +61,8 @@ from .operations import (
 from .snapshot import matches_state
 from .updates import AssignAll, AssignEach, spawning_getter
 
-GuardFunction = Callable[[Any, Any, Configuration], Any]
-"""A bound guard: ``(context, event, configuration) -> truth``."""
+GuardFunction = Callable[[Any, Any, Any], Any]
+"""A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""
 
 
 def constant(value: Any) -> Getter:
@@ -97,8 +100,13 @@ class GuardCompiler:
     """Turns guards into functions of ``(context, event, configuration)``."""
 
     def __init__(
-        self, implementations: Implementations, node: Callable[[str], StateNode], pure: bool
+        self,
+        implementations: Implementations,
+        node: Callable[[str], StateNode],
+        pure: bool,
+        datamodel: Datamodel | None = None,
     ) -> None:
+        self._datamodel = datamodel
         self._bound = implementations.guards
         self._pure = pure
         self._node = node
@@ -124,6 +132,8 @@ class GuardCompiler:
         if isinstance(spec, ExpressionGuard):
             test = spec.expression.test
             return lambda c, e, _active: test({"context": c, "event": e})
+        if isinstance(spec, Condition):
+            return self._condition(spec.source)
         return _null_guard
 
     def _named(self, spec: NamedGuard) -> GuardFunction:
@@ -145,6 +155,16 @@ class GuardCompiler:
             return cached[0](context, event, active)
 
         return follow
+
+    def _condition(self, source: str) -> GuardFunction:
+        """A condition in the document's own language; it sees the session too (:class:`.selection.Sight`)."""
+        datamodel = self._datamodel
+        assert datamodel is not None
+
+        def test(context: Any, event: Any, sight: Any) -> bool:
+            return datamodel.test(source, Moment(context, event_object(event), sight.mask, sight.session))
+
+        return test
 
     def _index(self, state: str) -> int:
         try:

@@ -18,7 +18,7 @@ from ..values import js_ordered
 
 if TYPE_CHECKING:
     from .planner import Plan
-    from .program import Selector
+    from .selection import Selector
 
 Order = tuple[StateNode, ...]
 
@@ -86,24 +86,26 @@ def initial_nodes(node: StateNode) -> list[StateNode]:
     """Default entry below ``node`` (itself included), without history; parents before children."""
     found = [node]
     if node.type == "compound":
-        found += initial_nodes(initial_target(node))
+        for target in initial_targets(node):
+            found += [above for above in reversed(target.proper_ancestors(node)) if above not in found]
+            found += initial_nodes(target)
     elif node.type == "parallel":
         for child in node.real_children():
             found += initial_nodes(child)
     return found
 
 
-def initial_target(node: StateNode) -> StateNode:
-    """The child that ``node`` enters by default. Raises :class:`ExecutionError` for an unknown one."""
+def initial_targets(node: StateNode) -> tuple[StateNode, ...]:
+    """What ``node`` enters by default (XState: one child). Raises :class:`ExecutionError` for an unknown one."""
     from ..errors import ExecutionError
 
     initial = node.initial
     assert initial is not None
-    if initial.target is None:
+    if not initial.targets:
         if initial.error is not None:
             raise ExecutionError(initial.error)
         raise ExecutionError("Cannot read properties of undefined (reading 'type')", js_name="TypeError")
-    return initial.target
+    return initial.targets
 
 
 def complete(nodes: Iterable[StateNode]) -> list[StateNode]:

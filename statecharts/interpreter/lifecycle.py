@@ -40,6 +40,7 @@ from .inspection import (
     EventInspection,
     SnapshotInspection,
 )
+from .messages import META, for_others, from_actor
 from .snapshot import ACTIVE, DONE, Snapshot
 
 
@@ -85,7 +86,17 @@ class Mailboxes(Actors):
         cell = self.cells.get(target.session)
         if cell is None or cell.status == ENDED:
             return
+        if self.has_sessions:
+            event = self._translated(cell, source, event)
+            report = None if report is None else Report(report.source, event)
         self._enqueue(cell, event if report is None else report)
+
+    def _translated(self, cell: Cell, source: ActorRef | None, event: FrozenDict) -> FrozenDict:
+        """SCXML sessions and other actors speak differently of events (:mod:`.messages`)."""
+        if cell.is_session:
+            child = source is not None and source in listed_children(cell)
+            return from_actor(event, source, child)
+        return for_others(event) if META in event else event
 
     def _enqueue(self, cell: Cell, event: FrozenDict | Report) -> None:
         cell.mailbox.append(event)
@@ -100,7 +111,7 @@ class Mailboxes(Actors):
         event = cell.mailbox.popleft()
         self._push((self._flush, cell))
         if type(event) is Report:
-            if self.semantics.stale_reports_are_dropped and event.source not in listed_children(cell):
+            if cell.rules.stale_reports_are_dropped and event.source not in listed_children(cell):
                 return
             event = event.event
         self._process(cell, event)
@@ -189,6 +200,8 @@ class Lifecycle(Mailboxes):
             cell.deferred.append((self._emit, cell, effect.event))
 
     def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
+        if cell.is_muted and cell.parent is not None and effect.target == cell.parent.ref:
+            return
         if is_delay(effect.delay):
             self._schedule(cell, effect.target, effect.event, effect.delay, effect.id)
             return
@@ -274,14 +287,20 @@ class Lifecycle(Mailboxes):
             self._update(cell, event)
         elif status == "error":
             self._die(cell, cell.snapshot.error)
-        elif status == "stopped" and self.semantics.stopped_stays_stopped:
+        elif status == "stopped" and cell.rules.stopped_stays_stopped:
             self._complete_stop(cell)
         elif cell.program is not None:
             self._push((self._update, cell, event, True))
-            self._push((self._start_children, cell, list(cell.snapshot._children.values())))
+            self._push((self._start_children, cell, self._waiting_children(cell)))
         else:
             self._push((self._update, cell, event, True))
             self._begin(cell)
+
+    def _waiting_children(self, cell: Cell) -> list[ActorRef | None]:
+        """The children to start before anything else. A session's start in their turn, with what else it has to do."""
+        if cell.is_session and cell.deferred:
+            return []
+        return list(cell.snapshot._children.values())
 
     def _start_children(self, cell: Cell, children: list[ActorRef | None]) -> None:
         """Start the active children, one after the other; a missing one is an error of the parent."""
@@ -325,6 +344,7 @@ class Lifecycle(Mailboxes):
             return
         if first is not None:
             cell.mailbox.append(first)
+        cell.is_muted = cell.is_session
         self._enqueue(cell, STOP_EVENT)
 
     def _stop_procedure(self, cell: Cell) -> None:
@@ -352,7 +372,7 @@ class Lifecycle(Mailboxes):
         self.drop_orphans()
         cell.snapshot = with_error(cell.snapshot, error)
         cell.deferred.clear()
-        if self.semantics.stop_children_on_error:
+        if cell.rules.stop_children_on_error:
             self._push((self._die, cell, error))
             self._stop_children(cell)
         else:

@@ -21,9 +21,13 @@ from .algorithm import initial_transition_of
 from .children import stop_child
 from .compiler import fitted
 from .effects import MicrostepTaken
+from .invocation import start_invocations
+from .messages import received
 from .operations import Frame, Scope
 from .planner import Plan, PlanFailure
 from .program import Program
+from .residence import begin_session
+from .session import SessionFrame
 from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Snapshot, Step
 from .updates import Spawner, apply_changes
 
@@ -36,7 +40,7 @@ def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scop
     exception, the effects up to it, and the snapshot before the event with
     status ``error``.
     """
-    frame = Frame(
+    frame = program.frame(
         program,
         scope,
         snapshot._configuration,
@@ -61,6 +65,9 @@ def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
     kind = event.get("type", UNDEFINED)
     if type(kind) is not str:
         raise _not_a_type(kind)
+    if isinstance(frame, SessionFrame):
+        run_session(frame, event)
+        return
     if kind == STOP:
         _stop_children(frame)
         frame.status = STOPPED
@@ -106,19 +113,68 @@ def _settle(frame: Frame) -> None:
             raise _endless(frame, limit)
         enabled: tuple[Transition, ...] = ()
         if check_always:
-            enabled = program.select_eventless(
-                frame.configuration, frame.order, frame.context, frame.event, frame.history
-            )
+            enabled = _eventless(frame)
         eventless = bool(enabled)
         if not enabled:
             if not frame.queue:
                 break
             frame.event = frame.queue.pop(0)
-            enabled = program.select(frame.configuration, frame.context, frame.event)
+            enabled = _selected(frame)
         frame.changed = False
         microstep(frame, enabled)
-        check_always = frame.changed or not eventless
+        check_always = frame.changed or not eventless or program.semantics.eventless_until_none
         _observe(frame, enabled)
+
+
+def _eventless(frame: Frame) -> tuple[Transition, ...]:
+    if isinstance(frame, SessionFrame):
+        return frame.select_eventless()
+    return frame.program.selection.select_eventless(  # type: ignore[no-any-return]
+        frame.configuration, frame.order, frame.context, frame.event, frame.history
+    )
+
+
+def _selected(frame: Frame) -> tuple[Transition, ...]:
+    if isinstance(frame, SessionFrame):
+        return frame.select()
+    return frame.program.select(frame.configuration, frame.context, frame.event)  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------- an SCXML session
+
+
+def run_session(frame: SessionFrame, event: FrozenDict) -> None:
+    """What one external event leads to (appendix D ``mainEventLoop``)."""
+    program = frame.program
+    if event["type"] == STOP:
+        if frame.status == ACTIVE:
+            _exit_interpreter(frame)
+            frame.status = STOPPED
+            _observe(frame, ())
+        return
+    if frame.status != ACTIVE:
+        return
+    if event["type"] != INIT:
+        frame.event = received(event)
+        program.finalizers.run(frame)
+        selected = frame.select()
+        microstep(frame, selected)
+        _observe(frame, selected)
+    while True:
+        _settle(frame)
+        if frame.status != ACTIVE:
+            break
+        start_invocations(frame)
+        if not frame.queue:
+            return
+    _stop_children(frame)
+
+
+def _exit_interpreter(frame: SessionFrame) -> None:
+    """Leave every state, innermost and last first; what is cancelled is told nothing of it (``exitInterpreter``)."""
+    for node in sorted(frame.configuration.nodes, key=lambda node: -node.index):
+        _run_operations(frame, frame.program.bindings.leave(node))
+    _stop_children(frame)
 
 
 def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
@@ -130,6 +186,8 @@ def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
         raise failure.cause from None
+    if isinstance(frame, SessionFrame):
+        frame.reported.clear()
     _apply(frame, plan)
 
 
@@ -144,8 +202,10 @@ def _apply(frame: Frame, plan: Plan) -> None:
         return
     target = plan.target
     assert target is not None
-    if frame.status == DONE:
+    if frame.status == DONE and not frame.program.semantics.leaves_in_document_order:
         frame.order = plan.final_order
+    elif frame.program.semantics.leaves_in_document_order:
+        frame.order = None
     elif frame.order is not None or not target.is_chain:
         nodes = frame.configuration.nodes if frame.order is None else frame.order
         exits = plan.exits
@@ -161,8 +221,7 @@ def _leave_again(frame: Frame, plan: Plan) -> None:
     nodes = frame.configuration.nodes if frame.order is None else frame.order
     kept = [node for node in nodes if not plan.exits >> node.index & 1]
     ordered = tuple(sorted([*kept, *plan.entered], key=lambda node: -node.order))
-    for node in ordered:
-        _run_operations(frame, frame.program.exit_actions(node))
+    _run_operations(frame, frame.program.bindings.end(ordered))
     if not plan.same_set:
         frame.configuration = frame.program.intern(ordered)
         frame.order = None if ordered == frame.configuration.nodes else ordered
@@ -232,19 +291,16 @@ def _endless(frame: Frame, limit: float) -> ExecutionError:
 def _states_of_a_loop(frame: Frame) -> list[str]:
     """The leaves met while the loop goes round a little longer."""
     seen: dict[str, None] = {}
-    program = frame.program
     try:
         for _ in range(64):
             before = len(seen)
             seen.update(dict.fromkeys(node.id for node in frame.configuration.leaves))
-            enabled = program.select_eventless(
-                frame.configuration, frame.order, frame.context, frame.event, frame.history
-            )
+            enabled = _eventless(frame)
             if not enabled:
                 if not frame.queue:
                     break
                 frame.event = frame.queue.pop(0)
-                enabled = program.select(frame.configuration, frame.context, frame.event)
+                enabled = _selected(frame)
             kept = len(frame.records)
             microstep(frame, enabled)
             del frame.records[kept:]
@@ -266,11 +322,14 @@ def initial_step(program: Program, input: Any, scope: Scope) -> Step:
     """
     event = init_event(input)
     root = program.intern((program.definition.root,))
-    frame = Frame(program, scope, root, None, EMPTY_OBJECT, NO_CHILDREN, NO_HISTORY, 0, event)
+    frame = program.frame(program, scope, root, None, EMPTY_OBJECT, NO_CHILDREN, NO_HISTORY, 0, event)
     before = _snapshot_of(frame)
     try:
-        context = _initial_context(frame, input)
-        frame.context = context
+        if isinstance(frame, SessionFrame):
+            frame.active = 0
+            begin_session(frame, input)
+        else:
+            frame.context = _initial_context(frame, input)
         before = _snapshot_of(frame)
         _enter_root(frame, program)
         _run_macrostep(frame, event)
@@ -281,7 +340,8 @@ def initial_step(program: Program, input: Any, scope: Scope) -> Step:
 
 def _enter_root(frame: Frame, program: Program) -> None:
     try:
-        plan = program.initial_plan(initial_transition_of(program.definition.root))
+        root = program.definition.root
+        plan = program.initial_plan(initial_transition_of(root, program.semantics))
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
         raise failure.cause from None

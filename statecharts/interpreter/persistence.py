@@ -52,9 +52,15 @@ def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:
         key: [{"id": node.id} for node in nodes] for key, nodes in js_ordered(dict(snapshot._history)).items()
     }
     if snapshot._context is not UNDEFINED:
-        result["context"] = snapshot._context
+        result["context"] = saved_context(snapshot)
     result["children"] = {key: _persist_child(system, ref) for key, ref in snapshot._children.items()}
     return result
+
+
+def saved_context(snapshot: Snapshot[Any]) -> Any:
+    """The context as JSON. Raises :class:`SnapshotError` when a datamodel holds what cannot be kept."""
+    datamodel = snapshot._program.datamodel
+    return snapshot._context if datamodel is None else datamodel.dump(snapshot._context)
 
 
 def _persist_child(system: System, ref: ActorRef | None) -> dict[str, Any]:
@@ -118,7 +124,7 @@ def _restore_machine(system: System, cell: Cell, document: Any, records: list[Re
         program,
         configuration,
         None if order == configuration.nodes else order,
-        _revive(document.get("context", UNDEFINED), children),
+        _read_context(program, document.get("context", UNDEFINED), children),
         children,
         history,
         document.get("status", UNDEFINED),
@@ -168,6 +174,12 @@ def _find(program: Program, item: Any) -> StateNode | None:
         return resolve_state_id(program.definition.by_id, program.definition.id, item["id"])
     except (DefinitionError, KeyError, TypeError):
         return None
+
+
+def _read_context(program: Program, saved: Any, children: Mapping[str, ActorRef | None]) -> Any:
+    if program.datamodel is not None:
+        return program.datamodel.load(saved)
+    return _revive(saved, children)
 
 
 def _revive(value: Any, children: Mapping[str, ActorRef | None]) -> Any:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..actions import Action
 from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from .algorithm import (
@@ -24,15 +23,7 @@ from .algorithm import (
     remove_conflicting_transitions,
 )
 from .configuration import Configuration, Order
-from .operations import (
-    CompleteMachine,
-    EnqueueOperation,
-    Operation,
-    RaiseDone,
-    RecordHistory,
-    SendOperation,
-    SettleSends,
-)
+from .operations import Operation, RecordHistory
 
 if TYPE_CHECKING:
     from .program import Program
@@ -79,6 +70,7 @@ class Planner:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._rules = program.semantics
 
     def plan(
         self,
@@ -90,7 +82,7 @@ class Planner:
     ) -> Plan:
         """The plan for taking ``transitions`` together (the spec's ``microstep``)."""
         history = HistoryView(history_values)
-        chosen = remove_conflicting_transitions(transitions, order, history)
+        chosen = remove_conflicting_transitions(transitions, order, history, self._rules)
         plan = Plan(tuple(chosen))
         operations: list[Operation] = []
         active: dict[StateNode, None] = {} if initial else dict.fromkeys(order)
@@ -98,7 +90,7 @@ class Planner:
             if not initial:
                 history_values = self._exit(plan, chosen, order, active, history, operations)
             for transition in chosen:
-                operations.extend(self._program.actions_of(transition.actions, transition.source))
+                operations.extend(self._program.bindings.transition(transition))
             entering = HistoryView(history_values)
             domains = self._domains(chosen, history)
             done = self._enter(plan, chosen, active, entering, operations, initial, domains)
@@ -112,9 +104,9 @@ class Planner:
 
     def _domains(self, chosen: Sequence[Transition], history: HistoryView) -> Domains | None:
         """The domains the exit went by, where entry has to go by the same."""
-        if not self._program.semantics.one_domain_per_transition:
+        if not self._rules.one_domain_per_transition:
             return None
-        return {transition: get_transition_domain(transition, history) for transition in chosen}
+        return {transition: get_transition_domain(transition, history, self._rules) for transition in chosen}
 
     def _exit(
         self,
@@ -126,7 +118,8 @@ class Planner:
         operations: list[Operation],
     ) -> dict[str, tuple[StateNode, ...]]:
         """History first, all of it; then per node exit actions and the end of its invokes."""
-        leaving = sorted(compute_exit_set(chosen, order, history), key=lambda node: -node.order)
+        exit_set = compute_exit_set(chosen, order, history, self._rules)
+        leaving = sorted(exit_set, key=lambda node: -node.order)
         values = dict(history.values)
         records: list[tuple[str, bool, StateNode]] = []
         for node in leaving:
@@ -141,7 +134,7 @@ class Planner:
             operations.append(RecordHistory(tuple(records)))
             plan.changes = True
         for node in leaving:
-            operations.extend(self._program.exit_operations(node))
+            operations.extend(self._program.bindings.leave(node))
             active.pop(node, None)
             plan.exits |= 1 << node.index
         return values
@@ -157,11 +150,14 @@ class Planner:
         domains: Domains | None,
     ) -> bool:
         """Entry in document order; returns whether the machine is done."""
-        entry = compute_entry_set(chosen, history, domains)
+        entry = compute_entry_set(chosen, history, self._rules, domains)
         if initial:
-            entry.default[self._program.definition.root] = None
+            entry.add(self._program.definition.root)
+            entry.by_name(self._program.definition.root)
         completed: set[int] = set()
-        legal = self._program.semantics.one_domain_per_transition
+        bindings = self._program.bindings
+        complete = self._complete_session if self._rules.completes_after_macrostep else self._complete
+        legal = self._rules.one_domain_per_transition
         done = False
         entered: list[StateNode] = []
         for node in sorted(entry.states, key=lambda state: state.order):
@@ -170,9 +166,9 @@ class Planner:
             if node not in active:
                 active[node] = None
                 entered.append(node)
-            operations.extend(self._program.entry_operations(node, node in entry.default))
+            operations.extend(bindings.enter(node, node in entry.default, entry.histories.get(node)))
             if node.type == "final":
-                done = self._complete(node, active, completed, operations) or done
+                done = complete(node, active, completed, operations) or done
         plan.entered = tuple(entered)
         return done
 
@@ -186,7 +182,7 @@ class Planner:
         )
         completion = marker or node
         if parent is not None and parent.type == "compound":
-            operations.append(RaiseDone(parent.id, self._program.output_of(node)))
+            operations.append(self._program.bindings.done(parent, node))
         while (
             marker is not None
             and marker.type == "parallel"
@@ -194,16 +190,26 @@ class Planner:
             and is_in_final_state(marker, active)
         ):
             completed.add(marker.index)
-            operations.append(RaiseDone(marker.id, None))
+            operations.append(self._program.bindings.done(marker, None))
             completion = marker
             marker = marker.parent
         if marker is not None:
             return False
-        inner = self._program.output_of(completion) if completion.parent is not None else None
-        operations.append(
-            CompleteMachine(completion.id, inner, self._program.output_of(self._program.definition.root))
-        )
+        operations.extend(self._program.bindings.complete(completion))
         return True
+
+    def _complete_session(
+        self, node: StateNode, active: dict[StateNode, None], completed: set[int], operations: list[Operation]
+    ) -> bool:
+        """The same as SCXML's ``enterStates`` has it: one parallel up, and a session ends without a done event."""
+        parent = node.parent
+        if parent is None or parent.parent is None:
+            return True
+        operations.append(self._program.bindings.done(parent, node))
+        around = parent.parent
+        if around.type == "parallel" and is_in_final_state(around, active):
+            operations.append(self._program.bindings.done(around, None))
+        return False
 
     def _finish(
         self,
@@ -217,8 +223,7 @@ class Planner:
         nodes: Order = tuple(active)
         if done:
             nodes = tuple(sorted(nodes, key=lambda node: -node.order))
-            for node in nodes:
-                operations.extend(self._program.exit_actions(node))
+            operations.extend(self._program.bindings.end(nodes))
         same = (
             not initial
             and len(nodes) == len(configuration.nodes)
@@ -238,21 +243,3 @@ class Planner:
 def _may_enter(node: StateNode, active: dict[StateNode, None]) -> bool:
     """A state is entered when it is not active, below one that is (through history, XState does otherwise)."""
     return node not in active and (node.parent is None or node.parent in active)
-
-
-def flat_actions(program: Program, actions: Sequence[Action], node: StateNode) -> list[Operation]:
-    """Operations for a list of actions, labelled with the state they stand in."""
-    operations = []
-    for action in actions:
-        operation = program.compile_action(action)
-        operation.state = node.id
-        operations.append(operation)
-    return operations
-
-
-def with_deferred_targets(operations: list[Operation], ids: tuple[str, ...]) -> list[Operation]:
-    """Let sends in this list name children that the same list spawns."""
-    for operation in operations:
-        if isinstance(operation, (SendOperation, EnqueueOperation)):
-            operation.deferred_ids = ids
-    return [*operations, SettleSends("settle")] if ids else operations

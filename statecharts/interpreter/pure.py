@@ -68,6 +68,14 @@ class PureScope:
     def unregister(self, ref: ActorRef, position: int) -> None:
         """Nothing is stopped here, so nothing is freed."""
 
+    def session(self, session_id: str) -> ActorRef | None:
+        """Nobody but the machine itself is known here."""
+        return self.self_ref if session_id == self.self_ref.session_id else None
+
+    def is_live(self, ref: ActorRef) -> bool:
+        """Whoever has an address is taken to be there."""
+        return True
+
 
 def step(
     machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Any, scope: PureScope | None = None

@@ -10,7 +10,7 @@ from .compiler import guard_name
 from .snapshot import EventOption, Snapshot
 
 if TYPE_CHECKING:
-    from .program import Selector
+    from .selection import Selector
 
 OVER = {"done": "is done", "error": "has failed", "stopped": "was stopped"}
 INTERNAL = "xstate."
@@ -56,11 +56,11 @@ def event_option(snapshot: Snapshot[Any], event: Any) -> EventOption:
     configuration, context, kind = snapshot._configuration, snapshot._context, event["type"]
     if snapshot._status != "active":
         return EventOption(kind, False, (), f"the machine {OVER.get(snapshot._status, 'is not active')}")
-    program = snapshot._program
+    selection = snapshot._program.selection
     refused: list[str] = []
-    selector = program.selector(configuration, kind)
+    selector = selection.selector(configuration, kind)
     try:
-        found = program.evaluate(selector, context, event, configuration) if selector else ()
+        found = selection.evaluate(selector, context, event, configuration) if selector else ()
         if not found and selector:
             _name_refusals(selector, refused)
     except Exception as error:

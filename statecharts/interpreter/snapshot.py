@@ -183,13 +183,14 @@ class Snapshot(Generic[C]):
             raise UsageError(
                 "this snapshot has children, whose states only the host knows; use the host's to_xstate()"
             )
+        datamodel = self._program.datamodel
         members = {
             "status": self._status,
             "output": self._output,
             "error": self._error,
             "value": self._configuration.value,
             "historyValue": {key: [{"id": n.id} for n in nodes] for key, nodes in self._history.items()},
-            "context": self._context,
+            "context": self._context if datamodel is None else datamodel.dump(self._context),
             "children": {},
         }
         return plain(members)  # type: ignore[no-any-return]

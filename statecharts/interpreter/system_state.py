@@ -175,6 +175,7 @@ def thaw_system(state: SystemState) -> System:
         cell.mailbox.extend(actor.mailbox)
         cell.deferred.extend(_thaw_task(system, kind, data) for kind, data in actor.deferred)
         system.cells[actor.ref.session] = cell
+        system.has_sessions = system.has_sessions or cell.is_session
     system.root = system.cells[state.root]
     system.registry.update(state.registry)
     for timer in state.timers:

@@ -2,12 +2,13 @@
 
 XState keeps one entry per (sender, send id); scheduling an id twice leaves
 two timers of which only the newest can be cancelled, and none once either
-has fired. With ``cancel_all`` (our correction) a cancel ends every pending
-timer of the id, as SCXML §6.3 asks.
+has fired. Where ``cancels_all`` says so of the sender (our correction) a
+cancel ends every pending timer of the id, as SCXML §6.3 asks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..values import UNDEFINED
@@ -20,12 +21,12 @@ Key = tuple[int, str]
 class Timers:
     """Timers by handle, and by sender and id. Iteration is in the order in which they were set."""
 
-    __slots__ = ("_by_key", "_cancel_all", "next_handle", "pending")
+    __slots__ = ("_by_key", "_cancels_all", "next_handle", "pending")
 
-    def __init__(self, cancel_all: bool) -> None:
+    def __init__(self, cancels_all: Callable[[ActorRef], bool]) -> None:
         self.pending: dict[int, Timer] = {}
         self._by_key: dict[Key, list[int]] = {}
-        self._cancel_all = cancel_all
+        self._cancels_all = cancels_all
         self.next_handle = 0
 
     def add(
@@ -41,7 +42,7 @@ class Timers:
         self.next_handle = max(self.next_handle, timer.handle + 1)
         self.pending[timer.handle] = timer
         key = (timer.source.session, timer.send_id)
-        if self._cancel_all:
+        if self._cancels_all(timer.source):
             self._by_key.setdefault(key, []).append(timer.handle)
         else:
             self._by_key[key] = [timer.handle]
@@ -52,7 +53,7 @@ class Timers:
         if self.pending.pop(timer.handle, None) is None:
             return False
         key = (timer.source.session, timer.send_id)
-        if self._cancel_all:
+        if self._cancels_all(timer.source):
             left = [handle for handle in self._by_key.get(key, ()) if handle != timer.handle]
             if left:
                 self._by_key[key] = left

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from statecharts import PurityError, assign, enqueue, from_transition, load_machine, raise_, send_to, simulate
-from statecharts.interpreter.program import GuardFailure
+from statecharts.interpreter.selection import GuardFailure
 
 
 def impure(*_given: Any) -> float:

@@ -16,6 +16,7 @@ from statecharts import (
     load_machine,
     simulate,
 )
+from statecharts.sources import format_of, read_source
 
 DOCUMENT: dict[str, Any] = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {}}}
 TEXT = json.dumps(DOCUMENT)
@@ -38,13 +39,13 @@ def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
 def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     latin = tmp_path / "latin.json"
     latin.write_bytes('{"id": "ü"}'.encode("latin-1"))
-    with pytest.raises(UsageError, match=r"there is no file 'nowhere\.json'; pass a path, JSON text, or a dict"):
+    with pytest.raises(UsageError, match=r"there is no file 'nowhere\.json'; pass a path, a text, or a dict"):
         load_machine("nowhere.json")
     with pytest.raises(UsageError, match=r"latin\.json is not UTF-8 text"):
         load_machine(latin)
     with pytest.raises(UsageError, match="cannot be read: "):
         load_machine(tmp_path)
-    with pytest.raises(UsageError, match="a machine is read from a path, JSON text or a dict, not bytes"):
+    with pytest.raises(UsageError, match="a machine is read from a path, a text or a dict, not bytes"):
         load_machine(TEXT.encode())  # type: ignore[arg-type]
 
 
@@ -66,7 +67,11 @@ def test_problems_name_file_and_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("source", "form"),
-    [("<scxml/>", "scxml"), ("\n \ufeff<scxml/>", "scxml"), ("m.scxml", "scxml"), ("m.XML", "scxml"), ("m.yaml", "sismic"), ("m.yml", "sismic")],
+    [
+        ("<scxml/>", "scxml"), ("\n \ufeff<scxml/>", "scxml"), ("m.scxml", "scxml"), ("m.XML", "scxml"), ("m.yaml", "sismic"),
+        ("m.yml", "sismic"), ('{"semantics": "scxml"}', "scxml"), ('{"x": "scxml"}', "xstate"), ('{"x": "scxml"', "xstate"),
+        ("statechart:\n  name: x", "sismic"), ("\nname: x", "xstate"),
+    ],
 )  # fmt: skip
 def test_the_format_shows_in_extension_or_content(
     source: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -74,8 +79,12 @@ def test_the_format_shows_in_extension_or_content(
     monkeypatch.chdir(tmp_path)
     for name in ("m.scxml", "m.XML", "m.yaml", "m.yml"):
         (tmp_path / name).write_text("x")
-    with pytest.raises(UsageError, match=f"format '{form}' is not known; known: xstate"):
-        load_machine(source)
+    assert format_of(*read_source(source)) == form
+
+
+def test_a_mapping_says_by_its_semantics_what_it_is() -> None:
+    assert format_of({"semantics": "scxml"}, None) == "scxml"
+    assert format_of({"id": "m"}, None) == "xstate"
 
 
 def test_the_format_can_be_said() -> None:

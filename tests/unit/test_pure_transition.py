@@ -28,8 +28,8 @@ from statecharts import (
 )
 from statecharts.errors import EndlessLoopError
 from statecharts.interpreter import effects
-from statecharts.interpreter.program import GuardFailure
 from statecharts.interpreter.pure import PureScope, step
+from statecharts.interpreter.selection import GuardFailure
 from statecharts.values import UNDEFINED, thaw
 
 

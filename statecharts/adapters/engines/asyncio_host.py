@@ -62,7 +62,7 @@ class Actor(Lifetime, Generic[C]):
             raise UsageError(f"on_unhandled is 'ignore' or 'raise', not {on_unhandled!r}")
         if mailbox < 1:
             raise UsageError(f"a mailbox holds at least one event, not {mailbox}")
-        if machine.semantics == "xstate":
+        if machine.semantics != "xstate-exact":
             machine.require_complete()
         self.machine = machine
         self.clock: Clock = clock if clock is not None else WallClock()
@@ -120,7 +120,7 @@ class Actor(Lifetime, Generic[C]):
                 self._alarms.set(timer)
         else:
             document = given.to_xstate() if isinstance(given, Snapshot) else given
-            restore(system, document, strict=self.machine.semantics == "xstate", system_id=self._system_id)
+            restore(system, document, strict=self.machine.semantics != "xstate-exact", system_id=self._system_id)
 
     # --------------------------------------------------------------- reading
 

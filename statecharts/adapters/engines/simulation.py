@@ -82,7 +82,7 @@ class Simulation(Driver, Generic[C]):
         self.stub_record: list[StubbedAction] = []
         if stubs:
             machine = stubbed(machine, self.stub_record, guards)
-        elif machine.semantics == "xstate":
+        elif machine.semantics != "xstate-exact":
             machine.require_complete()
         self.machine = machine = machine.in_pure_mode() if pure else machine
         self.clock: VirtualClock = _clock(clock)
@@ -124,7 +124,7 @@ class Simulation(Driver, Generic[C]):
                 self.clock.arm(timer)
         else:
             document = snapshot.to_xstate() if isinstance(snapshot, Snapshot) else snapshot
-            restore(self.system, document, strict=self.machine.semantics == "xstate", system_id=system_id)
+            restore(self.system, document, strict=self.machine.semantics != "xstate-exact", system_id=system_id)
 
     # -------------------------------------------------------------- reading
 

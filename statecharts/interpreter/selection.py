@@ -1,0 +1,298 @@
+"""Which transitions an event enables: the specification's ``selectTransitions``, for both rule books.
+
+What may be taken for an event type in a configuration is a tree of
+candidates, made once and kept (:class:`Selector`). XState's tree follows the
+state value: if any region of a parallel state has an answer, the parallel and
+what is around it are not asked. SCXML's has one branch for each active leaf,
+which asks the leaf and all its ancestors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import ImplementationError
+from ..events import matching_descriptors
+from ..nodes import StateNode, Transition
+from ..values import UNDEFINED
+from .algorithm import HistoryView, remove_conflicting_transitions
+from .compiler import GuardFunction, guard_name
+from .configuration import Configuration, Order
+from .datamodel import Session
+from .messages import received, token_match
+from .snapshot import History
+
+if TYPE_CHECKING:
+    from .program import Program
+
+NO_TYPE = "\0"
+NOBODY = Session("x:0", UNDEFINED, ())
+"""Who asks when a bare snapshot is asked."""
+
+
+class Selector:
+    """What may be taken for one event type in one configuration: own candidates, after the children's."""
+
+    __slots__ = ("candidates", "children", "node")
+
+    def __init__(
+        self,
+        node: StateNode,
+        candidates: tuple[tuple[GuardFunction | None, Transition], ...],
+        children: tuple[Selector, ...],
+    ) -> None:
+        self.node = node
+        self.candidates = candidates
+        self.children = children
+
+
+class GuardFailure(ImplementationError):
+    """A guard raised while an event's transitions were selected."""
+
+
+class Sight(NamedTuple):
+    """What an SCXML condition may see of its session beside context and event."""
+
+    mask: int
+    value: Any
+    session: Session
+
+
+class RefusedCondition(NamedTuple):
+    """A condition that could not be evaluated, which counts as false (SCXML §5.9.1)."""
+
+    transition: Transition
+    error: Exception
+
+
+class Selection:
+    """Selection as XState does it."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._guard_cache: dict[int, GuardFunction | None] = {}
+
+    def select(self, configuration: Configuration, context: Any, event: Any) -> tuple[Transition, ...]:
+        """The transitions ``event`` enables, innermost first."""
+        try:
+            event_type = event["type"]
+            selector = configuration.selectors[event_type]
+        except (KeyError, TypeError):
+            event_type = event.get("type")
+            if type(event_type) is not str:  # a raised object without a type: only "*" matches it
+                event_type = NO_TYPE
+            selector = self.selector(configuration, event_type)
+        if selector is None:
+            return ()
+        return self.evaluate(selector, context, event, configuration)
+
+    def evaluate(
+        self, selector: Selector, context: Any, event: Any, configuration: Any
+    ) -> tuple[Transition, ...]:
+        """Ask the guards, children before their parent, regions left to right."""
+        found: tuple[Transition, ...] = ()
+        for child in selector.children:
+            found += self.evaluate(child, context, event, configuration)
+        if found:
+            return found
+        for guard, transition in selector.candidates:
+            if guard is None:
+                return (transition,)
+            try:
+                passed = guard(context, event, configuration)
+            except Exception as error:
+                raise _guard_failure(transition, event["type"], error) from error
+            if passed:
+                return (transition,)
+        return ()
+
+    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """What may be taken for ``event_type`` in ``configuration``; ``None`` if nothing names it."""
+        selector = self._build(configuration, event_type)
+        self._program.keep_selector(configuration, event_type, selector)
+        return selector
+
+    def _build(self, configuration: Configuration, event_type: str) -> Selector | None:
+        return self._below(self._program.definition.root, configuration.value, event_type)
+
+    def _below(self, node: StateNode, value: Any, event_type: str) -> Selector | None:
+        """Walk the state value as XState does; branches without candidates are left out."""
+        children: list[Selector] = []
+        if isinstance(value, str):
+            leaf = self._selector_of(node.children[value], event_type, ())
+            children = [leaf] if leaf else []
+        else:
+            for key, inner in value.items():
+                child = self._below(node.children[key], inner, event_type)
+                if child is not None:
+                    children.append(child)
+        return self._selector_of(node, event_type, tuple(children))
+
+    def _selector_of(
+        self, node: StateNode, event_type: str, children: tuple[Selector, ...]
+    ) -> Selector | None:
+        candidates = tuple(
+            (self.guard_of(transition), transition)
+            for descriptor in matching_descriptors(event_type, list(node.transitions))
+            for transition in node.transitions[descriptor]
+        )
+        if not candidates:
+            return (
+                None if not children else children[0] if len(children) == 1 else Selector(node, (), children)
+            )
+        return Selector(node, candidates, children)
+
+    def guard_of(self, transition: Transition) -> GuardFunction | None:
+        """The bound guard of ``transition``; ``None`` without one."""
+        guard = transition.guard
+        if guard is None:
+            return None
+        key = transition.number
+        if key not in self._guard_cache:
+            self._guard_cache[key] = self._program.compile_guard(guard)
+        return self._guard_cache[key]
+
+    def select_eventless(
+        self, configuration: Configuration, order: Order | None, context: Any, event: Any, history: History
+    ) -> tuple[Transition, ...]:
+        """Enabled ``always`` transitions, leaves in configuration order."""
+        if not configuration.always:
+            return ()
+        leaves = configuration.leaves if order is None else [node for node in order if node.is_leaf]
+        enabled = dict.fromkeys(
+            transition
+            for leaf in leaves
+            if (transition := self._first_always(leaf, context, event, configuration)) is not None
+        )
+        if len(enabled) < 2:
+            return tuple(enabled)
+        nodes = configuration.nodes if order is None else order
+        rules = self._program.semantics
+        return tuple(remove_conflicting_transitions(list(enabled), nodes, HistoryView(history), rules))
+
+    def _first_always(
+        self, leaf: StateNode, context: Any, event: Any, configuration: Any
+    ) -> Transition | None:
+        node: StateNode | None = leaf
+        while node is not None:
+            for transition in node.always or ():
+                guard = self.guard_of(transition)
+                if guard is None or guard(context, event, configuration):
+                    return transition
+            node = node.parent
+        return None
+
+
+class LeafSelection(Selection):
+    """Selection as SCXML does it (appendix D ``selectTransitions``, ``selectEventlessTransitions``)."""
+
+    def select(self, configuration: Configuration, context: Any, event: Any) -> tuple[Transition, ...]:
+        """The same for a bare snapshot; conditions that fail are false, and nobody hears of it."""
+        return self.enabled(configuration, context, received(event), NOBODY, [])
+
+    def enabled(
+        self,
+        configuration: Configuration,
+        context: Any,
+        event: Any,
+        session: Session,
+        refused: list[RefusedCondition],
+    ) -> tuple[Transition, ...]:
+        """What ``event`` enables, leaf by leaf; conditions that could not be evaluated join ``refused``."""
+        event_type = event["type"]
+        found = configuration.selectors.get(event_type)
+        if found is None:
+            found = self.selector(configuration, event_type)
+            if found is None:
+                return ()
+        sight = Sight(configuration.mask, configuration.value, session)
+        chosen: dict[Transition, None] = {}
+        for leaf in found.children:
+            taken = self._first(leaf.candidates, context, event, sight, refused)
+            if taken is not None:
+                chosen[taken] = None
+        return tuple(chosen)
+
+    def enabled_eventless(
+        self,
+        configuration: Configuration,
+        context: Any,
+        event: Any,
+        session: Session,
+        refused: list[RefusedCondition],
+    ) -> tuple[Transition, ...]:
+        """Enabled transitions without event, leaves in document order."""
+        if not configuration.always:
+            return ()
+        sight = Sight(configuration.mask, configuration.value, session)
+        chosen: dict[Transition, None] = {}
+        for leaf in configuration.leaves:
+            asked = (
+                (self.guard_of(transition), transition)
+                for node in (leaf, *leaf.proper_ancestors())
+                for transition in node.always or ()
+            )
+            taken = self._first(asked, context, event, sight, refused)
+            if taken is not None:
+                chosen[taken] = None
+        return tuple(chosen)
+
+    def evaluate(
+        self, selector: Selector, context: Any, event: Any, configuration: Any
+    ) -> tuple[Transition, ...]:
+        """For questions: what is enabled; an error of a condition is raised."""
+        sight = Sight(configuration.mask, configuration.value, NOBODY)
+        found = super().evaluate(selector, context, received(event), sight)
+        return tuple(dict.fromkeys(found))
+
+    def _build(self, configuration: Configuration, event_type: str) -> Selector | None:
+        leaves = []
+        for leaf in configuration.leaves:
+            candidates = tuple(
+                (self.guard_of(transition), transition)
+                for node in (leaf, *leaf.proper_ancestors())
+                for transition in self._named(node, event_type)
+            )
+            if candidates:
+                leaves.append(Selector(leaf, candidates, ()))
+        return Selector(self._program.definition.root, (), tuple(leaves)) if leaves else None
+
+    def _named(self, node: StateNode, event_type: str) -> list[Transition]:
+        """The transitions of ``node`` whose descriptors match, in document order."""
+        found = dict.fromkeys(
+            transition
+            for descriptor, transitions in node.transitions.items()
+            if token_match(event_type, descriptor)
+            for transition in transitions
+        )
+        return sorted(found, key=lambda transition: transition.number)
+
+    def _first(
+        self,
+        candidates: Iterable[tuple[GuardFunction | None, Transition]],
+        context: Any,
+        event: Any,
+        sight: Sight,
+        refused: list[RefusedCondition],
+    ) -> Transition | None:
+        for guard, transition in candidates:
+            if guard is None:
+                return transition
+            try:
+                if guard(context, event, sight):
+                    return transition
+            except Exception as error:
+                refused.append(RefusedCondition(transition, error))
+        return None
+
+
+def _guard_failure(transition: Transition, event_type: str, error: Exception) -> GuardFailure:
+    name = guard_name(transition.guard)
+    shown = f"'{name}' " if name is not None else ""
+    return GuardFailure(
+        f"Unable to evaluate guard {shown}in transition for event '{event_type}' in state node "
+        f"'{transition.source.id}':\n{error}",
+        name=name,
+        state=transition.source.id,
+    )

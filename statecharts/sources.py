@@ -1,0 +1,228 @@
+"""From whatever a user points at to a machine: reading, telling formats apart, giving a document its surroundings."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .adapters.formats import xstate
+from .definition import SCXML, Definition
+from .environment import NO_ENVIRONMENT, Environment, Resolver
+from .errors import DefinitionError, Problem, UsageError
+from .implementations import Implementations
+from .machine import Machine
+from .scxml_definition import Lines, build_scxml_definition
+
+Found = tuple[Machine[Any, Any], tuple[Problem, ...]]
+"""A machine and the warnings about its document."""
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_source(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+) -> tuple[str | Mapping[str, Any], str | None]:
+    """Text or mapping, and the file it is from. Raises :class:`UsageError` for what cannot be read."""
+    if isinstance(source, Mapping):
+        return source, None
+    if isinstance(source, str) and _is_text(source):
+        return source, None
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(f"a machine is read from a path, a text or a dict, not {type(source).__name__}")
+    path = Path(source)
+    try:
+        return path.read_text(encoding="utf-8-sig"), str(path)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {str(path)!r}; pass a path, a text, or a dict") from None
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text: {error}") from None
+
+
+def _is_text(source: str) -> bool:
+    return source.lstrip("\ufeff \t").startswith(("{", "<")) or "\n" in source
+
+
+def format_of(document: str | Mapping[str, Any], file: str | None) -> str:
+    """Which format a document is in, by its file's name or by its content."""
+    suffix = Path(file).suffix.lower() if file is not None else ""
+    if suffix in (".scxml", ".xml") or (isinstance(document, str) and _is_markup(document)):
+        return "scxml"
+    if suffix in (".yaml", ".yml"):
+        return "sismic"
+    if isinstance(document, Mapping):
+        return "scxml" if document.get("semantics") == SCXML else "xstate"
+    if '"scxml"' in document and _says_scxml(document):
+        return "scxml"
+    return "xstate" if suffix or document.lstrip("\ufeff \t\r\n").startswith(("{", "[")) else _by_lines(document)
+
+
+def _is_markup(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def _says_scxml(text: str) -> bool:
+    from .adapters.formats.positions import read_json
+
+    try:
+        data = read_json(text, None).data
+    except DefinitionError:
+        return False
+    return isinstance(data, Mapping) and data.get("semantics") == SCXML
+
+
+def _by_lines(text: str) -> str:
+    """Text that is neither JSON nor XML: a sismic chart begins with ``statechart:``."""
+    return "sismic" if any(line.startswith("statechart:") for line in text.splitlines()) else "xstate"
+
+
+# ------------------------------------------------------------------ SCXML
+
+
+def datamodels() -> dict[str, Any]:
+    """The datamodels that come with this library, by the name a document uses."""
+    from .adapters.datamodels.ecmascript import ecmascript
+    from .adapters.datamodels.null import null
+
+    return {"ecmascript": ecmascript(), "null": null()}
+
+
+def scxml_environment(
+    resolver: Resolver | None,
+    processors: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
+    strict: bool,
+) -> Environment:
+    """What surrounds an SCXML document, and every document that it invokes."""
+    known = {**datamodels(), **(given or {})}
+
+    def read(document: Any) -> Machine[Any, Any]:
+        text = document if isinstance(document, (str, Mapping)) else read_source(document)[0]
+        machine, _ = scxml_machine(text, None, None, environment, strict=strict)
+        return machine
+
+    environment = Environment(known, read, resolver, dict(processors or {}))
+    return environment
+
+
+def scxml_machine(
+    source: str | Mapping[str, Any],
+    file: str | None,
+    implementations: Implementations | Mapping[str, Any] | None,
+    environment: Environment,
+    *,
+    strict: bool,
+) -> Found:
+    """An SCXML document (XML, or its JSON) as a machine. Raises :class:`DefinitionError` with every problem."""
+    document, lines, warnings = _scxml_document(source, file, strict)
+    if document.get("semantics") != SCXML:  # an XState machine that was exported
+        return xstate_machine(document, file, implementations, strict=strict, semantics=None)
+    try:
+        definition = build_scxml_definition(document, resolve=_text_resolver(environment.resolve), lines=lines)
+        _require_datamodel(definition, environment)
+    except DefinitionError as error:
+        located = [dataclasses.replace(p, line=_line(p, lines), file=p.file or file) for p in error.problems]
+        raise DefinitionError(located, document.get("id")) from None
+    return Machine(definition, Implementations.of(implementations), environment=environment), warnings
+
+
+def _scxml_document(
+    source: str | Mapping[str, Any], file: str | None, strict: bool
+) -> tuple[Mapping[str, Any], Lines | None, tuple[Problem, ...]]:
+    if isinstance(source, Mapping):
+        return source, None, ()
+    if _is_markup(source):
+        from .adapters.formats.scxml import read_document
+
+        found = read_document(source, file, strict=strict)
+        return found.document, found.line_of, found.warnings
+    from .adapters.formats.positions import read_json
+
+    text = read_json(source, file)
+    if not isinstance(text.data, Mapping):
+        raise DefinitionError([Problem("not-an-object", "", "an SCXML document in JSON is an object", file=file)])
+    return text.data, text.line_of, ()
+
+
+def _line(problem: Problem, lines: Lines | None) -> int | None:
+    return problem.line if problem.line is not None or lines is None else lines(problem.pointer)
+
+
+def _require_datamodel(definition: Definition, environment: Environment) -> None:
+    scxml = definition.scxml
+    assert scxml is not None
+    if scxml.datamodel not in environment.datamodels:
+        known = ", ".join(environment.datamodels)
+        message = f"there is no datamodel {scxml.datamodel!r}; there are {known}"
+        raise DefinitionError([Problem("scxml-datamodel", "/datamodel", message)])
+
+
+def _text_resolver(resolve: Resolver | None) -> Any:
+    """A resolver for texts (``script/@src``, ``data/@src``); whatever goes wrong is a :class:`LookupError`."""
+    if resolve is None:
+        from .scxml_definition import no_documents
+
+        return no_documents
+
+    def text_of(uri: str) -> str:
+        try:
+            found = resolve(uri)
+        except Exception as error:
+            raise LookupError(f"{uri!r} cannot be resolved: {error}") from error
+        if not isinstance(found, str):
+            raise LookupError(f"{uri!r} resolves to {type(found).__name__}, not to a text")
+        return found
+
+    return text_of
+
+
+def folder_resolver(folder: str | os.PathLike[str]) -> Resolver:
+    """A resolver for ``src``: files in ``folder`` and below, by relative path (``child.scxml``, ``file:child.scxml``).
+
+    Nothing outside the folder is read. Raises :class:`UsageError`, when asked,
+    for what is not there.
+    """
+    root = Path(folder).resolve()
+
+    def resolve(uri: str) -> str:
+        path = (root / uri.removeprefix("file:").removeprefix("//")).resolve()
+        if not path.is_relative_to(root):
+            raise UsageError(f"{uri!r} lies outside the folder of the document")
+        text, _ = read_source(path)
+        assert isinstance(text, str)
+        return text
+
+    return resolve
+
+
+# ----------------------------------------------------------------- XState
+
+
+def xstate_machine(
+    source: str | Mapping[str, Any],
+    file: str | None,
+    implementations: Implementations | Mapping[str, Any] | None,
+    *,
+    strict: bool,
+    semantics: str | None,
+) -> Found:
+    """An XState document as a machine."""
+    definition, problems = xstate.read_definition(
+        source, strict=strict, semantics=semantics, file=file, bound=implementations is not None
+    )
+    return Machine(definition, Implementations.of(implementations), environment=NO_ENVIRONMENT), problems
+
+
+__all__ = [
+    "folder_resolver",
+    "format_of",
+    "read_source",
+    "scxml_environment",
+    "scxml_machine",
+    "xstate_machine",
+]
