@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NODE_DIRS := tests/oracle tests/upgrade
+NODE_DIRS := tests/oracle tests/upgrade tests/scxml_differential
 N ?= 20000
 
-.PHONY: demo test setup lint types layers unit suites node fuzz goldens clean
+.PHONY: demo test setup lint types layers unit suites node fuzz conformance goldens clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m statecharts.cli.demo
@@ -26,14 +26,15 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.demo
 
-node:
+node: $(STAMP)
 	@if command -v npm >/dev/null 2>&1; then \
 	  for dir in $(NODE_DIRS); do \
 	    if [ ! -e $$dir/node_modules/.package-lock.json ] || [ $$dir/package-lock.json -nt $$dir/node_modules/.package-lock.json ]; then \
 	      npm ci --prefix $$dir --no-audit --no-fund --ignore-scripts --silent && touch $$dir/node_modules/.package-lock.json || exit 1; \
 	    fi; \
 	  done; \
-	else echo 'npm is not here: tests against XState itself will be skipped'; fi
+	  $(BIN)/python tests/scxml_suite/suite.py; \
+	else echo 'npm is not here: tests against XState, SCION and the SCXML suites will be skipped'; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -47,17 +48,21 @@ layers: $(STAMP)
 # The suites that hold definition and interpreter to 100 % branch coverage; they need no Node.
 unit: $(STAMP)
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/properties tests/golden
+	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/scxml_rules tests/properties tests/golden
 	$(BIN)/python tests/repo/core_coverage.py
 
-# Everything else: scenarios, command line, asyncio, documents; then XState under Node beside us, with
-# seeds, counts and the table of features printed (-rP).
+# Everything else: scenarios, command line, asyncio, formats, the W3C's and SCION's suites, documents; then
+# XState and SCION under Node beside us, with seeds, counts and the tables of features printed (-rP).
 suites: setup
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/docs tests/repo tests/scenarios tests/upgrade
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential tests/scxml_differential
 
 fuzz: setup
 	$(BIN)/python tests/differential/fuzz.py --n $(N)
+
+# The page with the result of every test of the SCXML suites.
+conformance: setup
+	$(BIN)/python tests/scxml_suite/table.py
 
 goldens: setup
 	$(BIN)/python tests/golden/record.py

@@ -130,15 +130,18 @@ def _compare(
     used: dict[tuple[str, str], list[str]] = {}
     for kind, name, place in _uses(definition):
         used.setdefault((kind, name), []).append(place)
-    for name, place in _documents(definition) if environment.resolve is None else ():
-        used.setdefault(("actor", name), []).append(place)
+    invoked = list(_documents(definition))
+    if environment.resolve is None:
+        for name, place in invoked:
+            used.setdefault(("actor", name), []).append(place)
     known = set(bound.names())
     missing = tuple(
         MissingName(kind, name, tuple(places))
         for (kind, name), places in used.items()
         if (kind, name) not in known
     )
-    reached = {*used, *_named_by(bound, used)}
+    reached = {*used, *_named_by(bound, used), *(("actor", name) for name, _ in invoked)}
+    reached |= {("actor", kind) for kind in _invoked_types(definition)}
     deciding = [bound.initial_context, *(bound.actions.get(name) for _, name in reached)]
     chosen_later = {kind for decider in deciding for kind in _chosen_later(decider)}
     surplus = tuple(pair for pair in bound.names() if pair not in reached and pair[0] not in chosen_later)
@@ -210,6 +213,16 @@ def _documents(definition: Definition) -> Iterator[tuple[str, str]]:
                 yield invocation.src.value, f"{invocation.pointer}/src"
             if invocation.document is not None:
                 yield from _documents(invocation.document)
+
+
+def _invoked_types(definition: Definition) -> Iterator[str]:
+    """The fixed types of an SCXML document's invokes; an actor may be bound under one."""
+    for node in definition.nodes:
+        for invocation in node.invocations:
+            if invocation.type is not None:
+                yield invocation.type.value
+            if invocation.document is not None:
+                yield from _invoked_types(invocation.document)
 
 
 def _in_guard(guard: Guard, place: str) -> Iterator[tuple[str, str, str]]:

@@ -211,7 +211,9 @@ def _null_guard(_c: Any, _e: Any, _active: Configuration) -> bool:
 
 
 def guard_name(guard: Guard | None) -> str | None:
-    """The name a guard shows in messages; ``None`` for functions and combinators."""
+    """What a guard shows in messages: its name, or a condition's text; ``None`` for functions and combinators."""
+    if isinstance(guard, Condition):
+        return guard.source.strip()
     return guard.name if isinstance(guard, NamedGuard) else None
 
 

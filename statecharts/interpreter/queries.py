@@ -40,15 +40,23 @@ def next_transitions(snapshot: Snapshot[Any]) -> list[Transition]:
 def next_events(snapshot: Snapshot[Any]) -> tuple[EventOption, ...]:
     """Every event an active state names, innermost first: enabled now and, if not, who refused.
 
-    Events that XState makes itself (``xstate.…``) are left out.
+    Events that the machine's platform makes itself (``xstate.…``, in SCXML
+    ``done.…`` and ``error.…``) are left out.
     """
     options: dict[str, EventOption] = {}
+    is_session = snapshot._program.session_bindings is not None
     for leaf in snapshot._configuration.leaves:
         for node in (leaf, *leaf.proper_ancestors()):
             for descriptor in node.transitions:
-                if descriptor not in options and not descriptor.startswith(INTERNAL):
+                if descriptor not in options and not _is_platform(descriptor, is_session):
                     options[descriptor] = event_option(snapshot, to_event(descriptor))
     return tuple(options.values())
+
+
+def _is_platform(descriptor: str, is_session: bool) -> bool:
+    if is_session:
+        return descriptor.partition(".")[0] in ("done", "error")
+    return descriptor.startswith(INTERNAL)
 
 
 def event_option(snapshot: Snapshot[Any], event: Any) -> EventOption:

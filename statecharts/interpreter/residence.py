@@ -10,6 +10,7 @@ from ..executable_content import Data, Payload
 from ..nodes import StateNode
 from ..values import UNDEFINED, FrozenDict, FrozenList
 from .content import content_value, payload_value
+from .effects import NewActor, StartActor
 from .messages import ContentError, platform_event
 from .operations import Operation
 from .session import SessionFrame
@@ -83,9 +84,11 @@ def initialize(frame: SessionFrame, data: tuple[Data, ...], given: Mapping[str, 
 
 
 def begin_session(frame: SessionFrame, input: Any) -> None:
-    """The data of the document, then its scripts (appendix D ``interpret``)."""
+    """I/O processors, the data of the document, then its scripts (appendix D ``interpret``)."""
     definition = frame.program.definition
     scxml = definition.scxml
+    for kind in frame.program.machine.environment.processors:
+        start_processor(frame, kind)
     frame.context = frame.datamodel.initial()
     given = input if isinstance(input, Mapping) else {}
     root = definition.root
@@ -98,6 +101,14 @@ def begin_session(frame: SessionFrame, input: Any) -> None:
             frame.context = frame.datamodel.run(text, frame.moment())
         except ExecutionError as error:
             frame.report(error, "script", f"/scripts/{index}")
+
+
+def start_processor(frame: SessionFrame, kind: str) -> None:
+    """An I/O processor of the user's lives as long as the session, as a child named after its type."""
+    logic = frame.program.actor_logic(kind)
+    ref = frame.scope.create(NewActor(kind, logic, kind, None, UNDEFINED), frame.records)
+    frame.add_child(kind, ref)
+    frame.records.append(StartActor(frame.position, ref, kind, kind, UNDEFINED, None, False))
 
 
 class DoneData(Operation):

@@ -7,7 +7,7 @@ from typing import Any
 from ..delay_syntax import parse_delay
 from ..errors import ExecutionError
 from ..executable_content import Send
-from ..values import UNDEFINED
+from ..values import UNDEFINED, FrozenDict
 from .content import ContentOperation, payload_value, text_value
 from .effects import ActorRef, RaiseEvent, SendEvent, is_delay
 from .messages import (
@@ -70,8 +70,7 @@ class SendMessage(ContentOperation):
             raise ContentError(
                 f"there is no I/O processor of type {processor!r}; pass it to load_machine(processors=…)"
             )
-        event = message(name, data, type="external", sendid=send_id, origin=location_of(frame.scope.self_ref), target=target)
-        self._record(frame, ref, target, event, send_id, delay)
+        self._record(frame, ref, target, _for_processor(frame, name, target, data, send_id), send_id, delay)
 
     def _delay(self, frame: SessionFrame) -> int | float:
         if self.spec.delay is None:
@@ -151,3 +150,14 @@ class SendMessage(ContentOperation):
                 delay if delay > 0 else UNDEFINED,
             )
         )
+
+
+def _for_processor(
+    frame: SessionFrame, name: str, target: str | None, data: Any, send_id: str | None
+) -> FrozenDict:
+    """What an I/O processor is handed: the event's name as ``type``, and all that ``send`` says."""
+    known = {"target": target, "sendid": send_id, "origin": location_of(frame.scope.self_ref)}
+    event: dict[str, Any] = {"type": name, **{key: value for key, value in known.items() if value is not None}}
+    if data is not UNDEFINED:
+        event["data"] = data
+    return FrozenDict(event)

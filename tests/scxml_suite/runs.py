@@ -30,6 +30,11 @@ def event_of(step: dict[str, Any]) -> dict[str, Any]:
     return {"type": event["name"], **({"data": event["data"]} if "data" in event else {})}
 
 
+def load_by_way_of_json(path: Path) -> Machine[Any, Any]:
+    """The same document, written as JSON and read again."""
+    return load_machine(json.dumps(load(path).document), resolver=folder_resolver(path.parent))
+
+
 class Simulated:
     """The document on the virtual clock. With ``saving``, it is saved and restored before each event and timer."""
 
@@ -69,9 +74,9 @@ class Simulated:
         return [*self.logged, *self.sim.logged]
 
 
-def outcome(path: Path, *, saving: bool = False) -> str:
+def outcome(machine: Machine[Any, Any], *, saving: bool = False) -> str:
     """How a W3C document ends: the id of its final state, or what it came to instead."""
-    run = Simulated(load(path), saving=saving)
+    run = Simulated(machine, saving=saving)
     run.to_the_end()
     snapshot = run.sim.snapshot
     return snapshot.atomic_states[0] if snapshot.status == "done" else repr(snapshot)
@@ -93,9 +98,9 @@ def asyncio_outcome(path: Path) -> str:
     return asyncio.run(play())
 
 
-def scion_deviation(test: ScionTest, *, saving: bool = False) -> str | None:
+def scion_deviation(test: ScionTest, machine: Machine[Any, Any], *, saving: bool = False) -> str | None:
     """What differs from a script of SCION's first; ``None`` when nothing does."""
-    run = Simulated(load(test.path), saving=saving)
+    run = Simulated(machine, saving=saving)
     if run.leaves != sorted(test.script["initialConfiguration"]):
         return f"starts in {run.leaves}"
     for number, step in enumerate(test.script["events"]):

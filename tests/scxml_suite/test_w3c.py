@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from runs import Simulated, asyncio_outcome, load, outcome
+from runs import Simulated, asyncio_outcome, load, load_by_way_of_json, outcome
 from suite import SuiteMissing, W3cTest, suite_folder, w3c_tests
 
 from statecharts import DefinitionError, simulate
@@ -21,11 +21,15 @@ def test_the_suite_is_whole() -> None:
 
 
 def test_passes(w3c_test: W3cTest) -> None:
-    assert outcome(w3c_test.path) == "pass"
+    assert outcome(load(w3c_test.path)) == "pass"
 
 
 def test_passes_when_saved_and_restored_before_every_event(w3c_test: W3cTest) -> None:
-    assert outcome(w3c_test.path, saving=True) == "pass"
+    assert outcome(load(w3c_test.path), saving=True) == "pass"
+
+
+def test_passes_by_way_of_json(w3c_test: W3cTest) -> None:
+    assert outcome(load_by_way_of_json(w3c_test.path)) == "pass"
 
 
 def test_passes_on_asyncio(w3c_test: W3cTest) -> None:
