@@ -173,6 +173,10 @@ class Invocation:
     pointer: str = ""
 
 
+SCXML_TYPES = ("", "scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/")
+"""The types of an invoke that mean another SCXML session (§6.4.1); none means it too."""
+
+
 def inner_actions(action: Any) -> tuple[Any, ...]:
     """The actions that stand inside ``action``."""
     if isinstance(action, (Block, ForEach)):

@@ -18,7 +18,7 @@ from .callables import names
 from .definition import XSTATE, Definition, InlineSource
 from .environment import NO_ENVIRONMENT, Environment
 from .errors import ImplementationError, MissingName, Problem
-from .executable_content import inner_actions
+from .executable_content import SCXML_TYPES, inner_actions
 from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation, parse_guard
 from .implementations import Implementations
 from .schemas import Schemas
@@ -110,7 +110,11 @@ class Machine(Generic[C, E]):
         """Raise one :class:`ImplementationError` naming every unbound name and where it is used.
 
         ``ignore`` holds kinds (``"guard"``, ``"action"``, …) the host stubs.
+        What an SCXML document cannot invoke is its own business: it gets an
+        error event (§6.4).
         """
+        if self.definition.scxml is not None:
+            ignore |= {"actor"}
         missing = [name for name in self.missing if name.kind not in ignore]
         if missing:
             lines = "\n".join(f"  {name}" for name in missing)
@@ -130,18 +134,19 @@ def _compare(
     used: dict[tuple[str, str], list[str]] = {}
     for kind, name, place in _uses(definition):
         used.setdefault((kind, name), []).append(place)
-    invoked = list(_documents(definition))
-    if environment.resolve is None:
-        for name, place in invoked:
-            used.setdefault(("actor", name), []).append(place)
     known = set(bound.names())
+    invoked = list(_invoked(definition))
+    for names_, is_session, place in invoked:
+        found = is_session and environment.resolve is not None
+        if not found and not any(("actor", name) in known for name in names_):
+            used.setdefault(("actor", names_[-1]), []).append(place)
     missing = tuple(
         MissingName(kind, name, tuple(places))
         for (kind, name), places in used.items()
         if (kind, name) not in known
     )
-    reached = {*used, *_named_by(bound, used), *(("actor", name) for name, _ in invoked)}
-    reached |= {("actor", kind) for kind in _invoked_types(definition)}
+    by_invoke = {("actor", name) for names_, _, _ in invoked for name in names_}
+    reached = {*used, *_named_by(bound, used), *by_invoke}
     deciding = [bound.initial_context, *(bound.actions.get(name) for _, name in reached)]
     chosen_later = {kind for decider in deciding for kind in _chosen_later(decider)}
     surplus = tuple(pair for pair in bound.names() if pair not in reached and pair[0] not in chosen_later)
@@ -205,24 +210,22 @@ def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
         yield from _in_actions(transition.actions, transition.pointer)
 
 
-def _documents(definition: Definition) -> Iterator[tuple[str, str]]:
-    """What an SCXML document invokes by a fixed ``src``, which a resolver may find as well."""
+def _invoked(definition: Definition) -> Iterator[tuple[tuple[str, ...], bool, str]]:
+    """What an SCXML document invokes by fixed names: any one of them will do, or (second) a resolver."""
     for node in definition.nodes:
         for invocation in node.invocations:
-            if invocation.src is not None and not invocation.src.is_expression:
-                yield invocation.src.value, f"{invocation.pointer}/src"
             if invocation.document is not None:
-                yield from _documents(invocation.document)
-
-
-def _invoked_types(definition: Definition) -> Iterator[str]:
-    """The fixed types of an SCXML document's invokes; an actor may be bound under one."""
-    for node in definition.nodes:
-        for invocation in node.invocations:
-            if invocation.type is not None:
-                yield invocation.type.value
-            if invocation.document is not None:
-                yield from _invoked_types(invocation.document)
+                yield from _invoked(invocation.document)
+                continue
+            kind = "" if invocation.type is None else invocation.type.value
+            if invocation.type is not None and invocation.type.is_expression:
+                continue
+            src = invocation.src
+            named = () if src is None or src.is_expression else (src.value,)
+            is_session = kind in SCXML_TYPES
+            candidates = named if is_session else (*named, kind)
+            if candidates:
+                yield candidates, is_session, invocation.pointer
 
 
 def _in_guard(guard: Guard, place: str) -> Iterator[tuple[str, str, str]]:

@@ -14,7 +14,6 @@ from ..executable_content import (
     Block,
     CancelSend,
     Choice,
-    Data,
     ForEach,
     LogValue,
     Payload,
@@ -229,10 +228,6 @@ class ScxmlBindings(Bindings):
 
     def _inner(self, actions: Sequence[Any]) -> list[Operation]:
         return [self.program.compile_action(action) for action in actions]
-
-    def data(self) -> list[tuple[Data, ...]]:
-        """All ``data`` of the document, in document order."""
-        return [node.data for node in self.program.definition.nodes if node.data]
 
     def finalizers(self) -> Finalizers:
         """What events from outside set off."""

@@ -6,6 +6,7 @@ session goes on (:class:`BlockOperation`).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,9 +43,9 @@ class ContentOperation(Operation):
     def run(self, frame: Any) -> None:
         self.execute(frame)
 
+    @abstractmethod
     def execute(self, frame: SessionFrame) -> None:
         """What the element does. Raises :class:`ExecutionError` for what becomes an error event."""
-        raise NotImplementedError
 
 
 class BlockOperation(Operation):

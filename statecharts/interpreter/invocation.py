@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import DefinitionError, ExecutionError, UsageError
-from ..executable_content import Invocation
+from ..executable_content import SCXML_TYPES, Invocation
 from ..nodes import StateNode
 from ..values import UNDEFINED, FrozenDict
 from .children import stop_child
@@ -14,8 +14,6 @@ from .effects import ActorRef, NewActor, SendEvent, StartActor
 from .messages import COMMUNICATION, META, ContentError
 from .operations import Operation
 from .session import SessionFrame
-
-SCXML_TYPES = ("", "scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/")
 
 
 def key_prefix(node: StateNode, invocation: Invocation) -> str:
@@ -74,18 +72,33 @@ def _logic(frame: SessionFrame, invocation: Invocation, kind: str) -> tuple[str,
         source = text_value(frame, invocation.src)
         given = payload_value(frame, payload, "invoke", invocation.pointer)
     else:
-        source, given = kind, payload_value(frame, payload, "invoke", invocation.pointer)
+        source, given = "", payload_value(frame, payload, "invoke", invocation.pointer)
+    if kind not in SCXML_TYPES:
+        return _other_logic(program, kind, source, given)
+    return source, _document_logic(program, source), given
+
+
+def _document_logic(program: Any, source: str) -> Any:
+    """A child session's document, or whatever is bound under its name."""
     try:
         logic = program.actor_logic(source)
     except (DefinitionError, UsageError, LookupError) as error:
         raise ContentError(f"{_named(source)} cannot be invoked: {error}", event=COMMUNICATION) from error
-    if logic is None and kind not in SCXML_TYPES:
-        source, logic = kind, program.actor_logic(kind)
-        if logic is None:
-            raise ContentError(f"nothing of type {kind!r} can be invoked; bind it under `actors`")
     if logic is None:
         raise ContentError(f"there is nothing to invoke at {_named(source)}", event=COMMUNICATION)
-    return source, logic, given
+    return logic
+
+
+def _other_logic(program: Any, kind: str, source: str, given: Any) -> tuple[str, Any, Any]:
+    """An invocation of another type: an actor bound under its source, or under its type and told the source."""
+    actors = program.machine.implementations.actors
+    if source in actors:
+        return source, program.actor_logic(source), given
+    if kind not in actors:
+        raise ContentError(f"nothing of type {kind!r} can be invoked; bind it under `actors`")
+    if source:
+        given = FrozenDict({"src": source, **({} if given is UNDEFINED else given)})
+    return kind, program.actor_logic(kind), given
 
 
 def _named(source: str) -> str:

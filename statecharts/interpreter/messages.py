@@ -60,9 +60,7 @@ def received(event: FrozenDict) -> FrozenDict:
     """``event`` as an SCXML session sees it, whoever sent it."""
     if META in event:
         return event
-    name = event.get("type")
-    if not isinstance(name, str) or name == INIT:
-        return event
+    name = event["type"]
     if name.startswith(DONE_ACTOR):
         actor = event.get("actorId", name[len(DONE_ACTOR) :])
         return platform_event(f"done.invoke.{actor}", event.get("output", UNDEFINED), invokeid=actor)

@@ -204,6 +204,7 @@ class Planner:
         """The same as SCXML's ``enterStates`` has it: one parallel up, and a session ends without a done event."""
         parent = node.parent
         if parent is None or parent.parent is None:
+            operations.extend(self._program.bindings.complete(node))
             return True
         operations.append(self._program.bindings.done(parent, node))
         around = parent.parent

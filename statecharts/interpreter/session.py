@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, FrozenDict
 from .configuration import Configuration, Order
@@ -140,8 +139,3 @@ def processor_location(logic: Any, ref: ActorRef) -> str:
     if location is UNDEFINED:
         location = getattr(getattr(logic, "function", None), "location", "")
     return str(location(ref.session_id)) if callable(location) else str(location)
-
-
-def expected(error: Exception) -> bool:
-    """Whether a document may go wrong like this: it becomes an event, and the session goes on."""
-    return isinstance(error, ExecutionError)

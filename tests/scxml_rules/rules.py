@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scxml_documents import document, entry_exit, log
+from session_documents import document, entry_exit, log
 
 
 class Step(NamedTuple):
@@ -267,6 +267,16 @@ DOMAIN = (
 )
 
 HISTORY = (
+    rule(
+        "a history state may lead to another one",
+        "App. D addDescendantStatesToEnter",
+        """<state id="z"><transition event="e" target="h"/></state>
+           <state id="s"><history id="h" type="deep"><transition target="g"/></history>
+             <state id="b"/><state id="a" initial="a1"><history id="g"><transition target="a2"/></history>
+               <state id="a1"/><state id="a2"/></state></state>""",
+        Step("", ("z",)),
+        Step("e", ("a2",)),
+    ),
     rule(
         "history is recorded before exit handlers run, and its default content only without a record",
         "App. D exitStates; enterStates",

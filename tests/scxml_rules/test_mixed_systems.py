@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scxml_documents import document, leaves, log, logged, run
+from session_documents import document, leaves, log, logged, run
 
 from statecharts import (
     ExecutionError,
     ImplementationError,
     UsageError,
+    folder_resolver,
+    from_callback,
     initial_transition,
     load_machine,
     send_parent,
@@ -170,10 +172,14 @@ def test_documents_are_found_by_the_resolver() -> None:
 
 
 def test_a_source_without_a_resolver_is_missing() -> None:
-    machine = load_machine(document('<state id="s"><invoke src="child.scxml"/></state>'))
-    assert [(name.kind, name.name) for name in machine.missing] == [("actor", "child.scxml")]
-    with pytest.raises(ImplementationError, match=r"child\.scxml"):
-        simulate(machine)
+    body = """<state id="s"><invoke src="child.scxml"/><invoke type="job"/><invoke typeexpr="'job'"/>
+      <transition event="error.communication" target="t"/></state><state id="t"/>"""
+    machine = load_machine(document(body))
+    assert [(name.kind, name.name) for name in machine.missing] == [("actor", "child.scxml"), ("actor", "job")]
+    assert leaves(simulate(machine)) == ["t"]
+    unbound = load_machine(document('<state id="s"><onentry><action xmlns="urn:statecharts" type="a"/></onentry></state>'))
+    with pytest.raises(ImplementationError, match="action 'a'"):
+        simulate(unbound)
 
 
 def test_sessions_address_each_other_by_id() -> None:
@@ -322,3 +328,85 @@ def test_stopping_a_simulation_runs_exit_handlers() -> None:
 def test_other_semantics_are_refused() -> None:
     with pytest.raises(UsageError, match="runs under semantics 'scxml'"):
         load_machine(CHILD, semantics="xstate")
+
+
+def test_an_actor_bound_under_a_type_is_told_the_source() -> None:
+    async def fetch() -> None:
+        """Settled by the test."""
+
+    body = '<state id="s"><invoke type="x-http" src="some://where" id="w"><param name="n" expr="1"/></invoke></state>'
+    assert run(body, implementations={"actors": {"x-http": fetch}}).waiting[0].input == {"src": "some://where", "n": 1}
+    bare = body.replace('<param name="n" expr="1"/>', "")
+    assert run(bare, implementations={"actors": {"x-http": fetch}}).waiting[0].input == {"src": "some://where"}
+
+
+def test_a_document_may_be_computed() -> None:
+    body = """<datamodel><data id="doc">{"semantics": "scxml", "states": {"c": {"entry": [[
+          {"type": "scxml.send", "target": "#_parent", "event": "hi"}]]}}}</data><data id="where"/></datamodel>
+      <state id="s"><invoke idlocation="where"><content expr="doc"/></invoke>
+        <transition event="hi" cond="_event.invokeid == where"><log expr="where.indexOf('s.0')"/></transition></state>"""
+    machine = load_machine(document(body))
+    sim = simulate(machine)
+    assert logged(sim) == [0]
+    assert simulate(machine, snapshot=sim.save()).snapshot.children.keys() == sim.snapshot.children.keys()
+
+
+def test_content_that_is_no_object_reaches_others_as_data() -> None:
+    child = document('<state id="c"><onentry><send target="#_parent" event="hi"><content>words</content></send></onentry></state>')
+    seen: list[Any] = []
+    parent = {"initial": "a", "states": {"a": {"invoke": {"src": "kid"}, "on": {"hi": {"actions": "note"}}}}}
+    bound = {"actors": {"kid": load_machine(child)}, "actions": {"note": lambda context, event: seen.append(dict(event))}}
+    simulate(load_machine(parent, bound))
+    assert seen == [{"type": "hi", "data": "words"}]
+
+
+def test_send_ids_are_made_when_asked_for() -> None:
+    body = """<datamodel><data id="one"/></datamodel>
+      <state id="s"><onentry><send event="x" delay="1s" idlocation="one"/><cancel sendidexpr="one"/>
+          <send event="y" target="#_internal" id="me"><param name="n" expr="1"/></send></onentry>
+        <transition event="x" target="bad"/>
+        <transition event="y" cond="_event.type == 'internal' &amp;&amp; _event.sendid == 'me' &amp;&amp; _event.data.n == 1" target="t"/></state>
+      <state id="t"/><state id="bad"/>"""
+    sim = run(body)
+    sim.settle()
+    assert (leaves(sim), sim.now) == (["t"], 0)
+
+
+def test_a_processor_may_be_a_logic() -> None:
+    def silent(receive: Any) -> None:
+        """Listens to nobody."""
+
+    silent.location = "somewhere"  # type: ignore[attr-defined]
+    sim = run(
+        "<state id='s'><onentry><log expr=\"_ioprocessors['x'].location\"/></onentry></state>",
+        processors={"x": from_callback(silent)},
+    )
+    assert logged(sim) == ["somewhere"]
+
+
+def test_stopping_what_is_over_changes_nothing() -> None:
+    machine = load_machine(document('<final id="f"/>'))
+    done, _ = initial_transition(machine)
+    assert transition(machine, done, "xstate.stop")[0].status == "done"
+
+
+def test_a_failing_condition_on_its_own_error_does_not_go_round_for_ever() -> None:
+    body = """<state id="s"><transition event="error.execution" cond="nobody" target="t"/><transition event="e" cond="no.one" target="t"/></state>
+      <state id="t"/>"""
+    sim = run(body, "e", "e")
+    assert (sim.snapshot.status, leaves(sim)) == ("active", ["s"])
+
+
+def test_documents_of_a_folder(tmp_path: Any) -> None:
+    (tmp_path / "kid.scxml").write_text(CHILD)
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "list.json").write_text("[5]")
+    body = """<datamodel><data id="xs" src="file:inner/list.json"/></datamodel>
+      <state id="s"><invoke src="kid.scxml" id="k"/><transition event="hello"><log expr="xs[0]"/></transition></state>"""
+    resolver = folder_resolver(tmp_path)
+    assert logged(run(body, resolver=resolver)) == [5]
+    with pytest.raises(UsageError, match="outside the folder"):
+        resolver("../secret")
+    with pytest.raises(UsageError, match="there is no file"):
+        resolver("nothing")

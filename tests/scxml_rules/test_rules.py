@@ -6,7 +6,7 @@ import json
 
 import pytest
 from rules import RULES, Rule
-from scxml_documents import leaves, logged
+from session_documents import leaves, logged
 
 from statecharts import load_machine, simulate
 
