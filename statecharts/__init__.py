@@ -1,4 +1,4 @@
-"""Run XState machine JSON in Python with XState's own semantics.
+"""Run XState machine JSON and SCXML in Python, each with its own semantics.
 
 ::
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .adapters.engines.log_observer import LogObserver
     from .adapters.engines.simulation import Simulation
     from .api import DefinitionWarning, load_machine, simulate, start
+    from .conversion import to_scxml
     from .errors import (
         DefinitionError,
         ExecutionError,
@@ -77,6 +78,7 @@ _HOME = {
     "statecharts.adapters.engines.log_observer": "LogObserver",
     "statecharts.adapters.engines.simulation": "Simulation",
     "statecharts.api": "DefinitionWarning load_machine simulate start",
+    "statecharts.conversion": "to_scxml",
     "statecharts.errors": (
         "DefinitionError ExecutionError ImplementationError InvalidTransition MissingName Problem "
         "PurityError SnapshotError StatechartError StoreError UsageError"
@@ -152,6 +154,7 @@ __all__ = [
     "step_system",
     "stop_child",
     "thaw",
+    "to_scxml",
     "transition",
 ]
 

@@ -12,7 +12,7 @@ from .environment import Resolver
 from .errors import DefinitionError, Problem, UsageError
 from .implementations import Implementations
 from .machine import Machine
-from .sources import format_of, read_source, scxml_environment, scxml_machine, xstate_machine
+from .sources import format_of, read_source, scxml_environment, scxml_machine, sismic_machine, xstate_machine
 from .values import UNDEFINED
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 E = TypeVar("E")
-FORMATS = ("xstate", "scxml")
+FORMATS = ("xstate", "scxml", "sismic")
 
 
 class DefinitionWarning(UserWarning):
@@ -38,6 +38,7 @@ def load_machine(
     resolver: Resolver | None = None,
     processors: Mapping[str, Any] | None = None,
     datamodels: Mapping[str, Any] | None = None,
+    trusted: bool = False,
 ) -> Machine[Any, Any]:
     """A machine from a path, a text or a mapping.
 
@@ -48,6 +49,9 @@ def load_machine(
     of later a problem now, and everything the SCXML Recommendation forbids.
     ``semantics`` of an XState document is ``"xstate"`` (XState with numbered
     corrections; the default under strict) or ``"xstate-exact"``.
+
+    ``trusted`` lets the Python in a sismic chart run; otherwise it is never
+    evaluated, and what it stands for is to be bound by name.
 
     For SCXML: ``resolver`` finds what a ``src`` names (:func:`folder_resolver`
     for one), ``processors`` are I/O processors by type, ``datamodels`` replace
@@ -66,6 +70,10 @@ def load_machine(
             raise UsageError(f"an SCXML document runs under semantics {SCXML!r}, not {semantics!r}")
         environment = scxml_environment(resolver, processors, datamodels, strict)
         machine, problems = scxml_machine(document, file, implementations, environment, strict=strict)
+    elif kind == "sismic":
+        machine, problems = sismic_machine(
+            document, file, implementations, strict=strict, trusted=trusted
+        )
     else:
         machine, problems = xstate_machine(
             document, file, implementations, strict=strict, semantics=semantics

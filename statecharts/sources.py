@@ -200,6 +200,31 @@ def folder_resolver(folder: str | os.PathLike[str]) -> Resolver:
     return resolve
 
 
+# ----------------------------------------------------------------- sismic
+
+
+def sismic_machine(
+    text: str | Mapping[str, Any],
+    file: str | None,
+    implementations: Implementations | Mapping[str, Any] | None,
+    *,
+    strict: bool,
+    trusted: bool,
+) -> Found:
+    """A sismic chart as a machine; what it does otherwise than under sismic is among the warnings.
+
+    The chart's own Python is bound only when it is ``trusted``;
+    ``implementations`` win over it.
+    """
+    if not isinstance(text, str):
+        raise UsageError("a sismic chart is YAML text or a path, not a mapping")
+    from .adapters.formats.sismic import read_definition
+
+    found = read_definition(text, file=file, trusted=trusted, strict=strict)
+    bound = found.implementations.merged(Implementations.of(implementations))
+    return Machine(found.definition, bound), (*found.warnings, *found.differences)
+
+
 # ----------------------------------------------------------------- XState
 
 
@@ -224,5 +249,6 @@ __all__ = [
     "read_source",
     "scxml_environment",
     "scxml_machine",
+    "sismic_machine",
     "xstate_machine",
 ]

@@ -10,6 +10,7 @@ import click
 
 from .._version import __version__
 from ..errors import DefinitionError, StatechartError
+from .convert import convert
 from .problem_lines import problem_lines
 from .run import run
 from .terminal import make_safe, say_error
@@ -60,9 +61,10 @@ class Application(click.Group):
 )
 @click.version_option(__version__, prog_name="statecharts")
 def application() -> None:
-    """Check, upgrade and run XState machine JSON."""
+    """Check, convert and run statecharts: XState JSON, SCXML, sismic YAML."""
 
 
 application.add_command(validate)
 application.add_command(upgrade)
+application.add_command(convert)
 application.add_command(run)

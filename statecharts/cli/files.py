@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import DefinitionError, UsageError
 
 STDIN = "-"
+MACHINE_FILES = (".json", ".scxml", ".yaml", ".yml")
 _SKIPPED_FOLDERS = ("node_modules", "__pycache__")
 
 
@@ -86,10 +87,10 @@ def _forget(temporary: str | None) -> None:
         os.unlink(temporary)
 
 
-def json_files(folder: str) -> Iterator[str]:
-    """Every ``*.json`` below a folder, by name; hidden folders and ``node_modules`` are left out."""
+def machine_files(folder: str) -> Iterator[str]:
+    """Every file below a folder that may hold a machine, by name; hidden folders and ``node_modules`` are left out."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _SKIPPED_FOLDERS)
         for name in sorted(names):
-            if name.endswith(".json"):
+            if name.lower().endswith(MACHINE_FILES):
                 yield os.path.join(parent, name)

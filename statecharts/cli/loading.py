@@ -16,14 +16,24 @@ from ..api import DefinitionWarning, load_machine
 from ..errors import StatechartError, UsageError
 from ..implementations import Implementations
 from ..interpreter.actors import from_callback, from_event_observable, from_observable
+from ..environment import Resolver
 from ..machine import Machine
+from ..sources import folder_resolver
 from ..validation.nearest import nearest
 from .files import STDIN, read_text
 
 ACTOR_KINDS = ("promise", "observable", "event-observable", "callback")
 
 
-def load(name: str, implementations: Any, *, loose: bool, warn: Callable[[str], None]) -> Machine[Any, Any]:
+def resolver_for(name: str) -> Resolver | None:
+    """What a document's ``src`` may name: files beside it. Nothing, for standard input."""
+    path = Path(name)
+    return folder_resolver(path.parent) if path.is_file() else None
+
+
+def load(
+    name: str, implementations: Any, *, loose: bool, warn: Callable[[str], None], trusted: bool = False
+) -> Machine[Any, Any]:
     """The machine in a file or on standard input; warnings go to ``warn``."""
     source: Any = read_text(name) if name == STDIN else Path(name)
     if name == STDIN and "\n" not in source:
@@ -32,7 +42,9 @@ def load(name: str, implementations: Any, *, loose: bool, warn: Callable[[str], 
         read_text(name)  # for the message when it cannot be read
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DefinitionWarning)  # said one by one below
-        machine = load_machine(source, implementations, strict=not loose)
+        machine = load_machine(
+            source, implementations, strict=not loose, resolver=resolver_for(name), trusted=trusted
+        )
     for problem in machine.warnings:
         warn(f"warning: {problem}")
     return machine

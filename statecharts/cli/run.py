@@ -43,6 +43,7 @@ class _Options:
     delays: dict[str, float]
     actors: dict[str, str]
     loose: bool
+    trusted: bool
 
 
 def _pair(text: str, option: str, what: str) -> tuple[str, str]:
@@ -113,6 +114,7 @@ def _json(_context: Any, _parameter: Any, value: str | None) -> Any:
 @click.option("--actor", "actors", metavar="NAME=KIND", multiple=True, callback=_actors,
               help="What an unbound actor is: promise (default), observable, event-observable, callback.")  # fmt: skip
 @click.option("--loose", is_flag=True, help="Read and behave as XState does, without our corrections.")
+@click.option("--trusted", is_flag=True, help="Let the Python in a sismic chart run.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON line per step.")
 @click.option("--no-color", is_flag=True, help="No colours, even on a terminal.")
 def run(*, input_: Any, save_to: str | None, as_json: bool, no_color: bool, **given: Any) -> int:
@@ -143,7 +145,7 @@ def run(*, input_: Any, save_to: str | None, as_json: bool, no_color: bool, **gi
 
 def _machine(options: _Options) -> Machine[Any, Any]:
     bound = implementations_from(options.app, options.impl)
-    machine = load(options.file, bound, loose=options.loose, warn=say_error)
+    machine = load(options.file, bound, loose=options.loose, warn=say_error, trusted=options.trusted)
     for name in options.guards:
         require_unbound(machine, "guard", name)
     return with_stand_ins(machine, options.delays, options.actors)

@@ -88,6 +88,13 @@ def is_unicode(console: Console) -> bool:
     return console.encoding.lower().startswith("utf")
 
 
+def write_markup(text: str) -> None:
+    """XML on standard output; what the stream cannot say is a character reference."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    sys.stdout.write(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
+    sys.stdout.flush()
+
+
 def write_json(value: Any, *, indent: int | None = None) -> None:
     """JSON on standard output; characters that a terminal or the stream would garble are escaped."""
     narrow = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 import click
 
-from ..adapters.formats import xstate
 from ..errors import DefinitionError, Problem, UsageError
-from .files import STDIN, json_files, read_text, shown_name
+from ..sources import format_of, scxml_environment, scxml_machine, sismic_machine, xstate_machine
+from .files import STDIN, machine_files, read_text, shown_name
+from .loading import resolver_for
 from .problem_lines import counted, in_order, problem_json, problem_line
 from .terminal import make_console, say_error, styled, write_json
 
@@ -33,14 +34,14 @@ class _Outcome:
 
 @click.command(
     short_help="List everything that is wrong with machine files.",
-    epilog="A folder stands for every *.json below it that looks like a machine. `-` is standard input.",
+    epilog="A folder stands for every machine below it (.json, .scxml, .yaml). `-` is standard input.",
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the problems as one JSON array.")
 @click.option("--loose", is_flag=True, help="Report only what XState itself would not accept.")
 @click.option("--warnings-as-errors", is_flag=True, help="Exit with 1 when there are only warnings.")
 def validate(files: tuple[str, ...], as_json: bool, loose: bool, warnings_as_errors: bool) -> int:
-    """Check machine files and list everything that is wrong with them."""
+    """Check machine files (XState JSON, SCXML, sismic YAML) and list everything that is wrong with them."""
     outcome = _Outcome()
     for name in files:
         _check_argument(name, outcome, strict=not loose)
@@ -57,14 +58,14 @@ def validate(files: tuple[str, ...], as_json: bool, loose: bool, warnings_as_err
 def _check_argument(name: str, outcome: _Outcome, *, strict: bool) -> None:
     is_folder = name != STDIN and os.path.isdir(name)
     found = False
-    for file in json_files(name) if is_folder else iter((name,)):
+    for file in machine_files(name) if is_folder else iter((name,)):
         try:
             text = read_text(file)
         except UsageError as error:
             outcome.unreadable += 1
             say_error(str(error))
             continue
-        if is_folder and not _may_be_machine(text):
+        if is_folder and not _may_be_machine(file, text):
             outcome.skipped += 1
             continue
         found = True
@@ -75,8 +76,12 @@ def _check_argument(name: str, outcome: _Outcome, *, strict: bool) -> None:
         say_error(f"{name}: no machine in this folder")
 
 
-def _may_be_machine(text: str) -> bool:
-    """False for JSON that is clearly something else, such as a package.json or a scenario."""
+def _may_be_machine(file: str, text: str) -> bool:
+    """False for JSON or YAML that is clearly something else, such as a package.json or a scenario."""
+    if file.lower().endswith(".scxml"):
+        return True
+    if not file.lower().endswith(".json"):
+        return any(line.startswith("statechart:") for line in text.splitlines())
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -87,12 +92,22 @@ def _may_be_machine(text: str) -> bool:
 def problems_of(text: str, file: str, *, strict: bool = True) -> list[Problem]:
     """Every problem of one document, from top to bottom."""
     try:
-        _, warnings = xstate.read_definition(text, strict=strict, file=file)
+        warnings = _read(text, file, strict)
     except DefinitionError as error:
         return in_order(error.problems)
     except RecursionError:
         return [Problem("too-deep", "", "States or values nest too deeply.", file=file)]
     return in_order(warnings)
+
+
+def _read(text: str, file: str, strict: bool) -> tuple[Problem, ...]:
+    kind = format_of(text, None if file == shown_name(STDIN) else file)
+    if kind == "scxml":
+        environment = scxml_environment(resolver_for(file), None, None, strict)
+        return scxml_machine(text, file, None, environment, strict=strict)[1]
+    if kind == "sismic":
+        return sismic_machine(text, file, None, strict=strict, trusted=False)[1]
+    return xstate_machine(text, file, None, strict=strict, semantics=None)[1]
 
 
 def _print(outcome: _Outcome) -> None:
@@ -110,6 +125,6 @@ def _summary(outcome: _Outcome) -> Iterator[str]:
     found = [counted(errors, "error")] * bool(errors) + [counted(warnings, "warning")] * bool(warnings)
     yield f"{counted(outcome.checked, 'file')} checked: {' and '.join(found) or 'no problems'}"
     if outcome.skipped:
-        yield f"{counted(outcome.skipped, 'other JSON file')} skipped"
+        yield f"{counted(outcome.skipped, 'other file')} skipped"
     if outcome.unreadable:
         yield f"{outcome.unreadable} could not be read"

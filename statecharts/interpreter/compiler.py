@@ -43,7 +43,6 @@ from ..values import UNDEFINED, freeze
 from .children import SpawnOperation, StopOperation
 from .configuration import Configuration
 from .datamodel import Datamodel, Moment
-from .messages import event_object
 from .operations import (
     CancelOperation,
     EmitOperation,
@@ -161,8 +160,8 @@ class GuardCompiler:
         datamodel = self._datamodel
         assert datamodel is not None
 
-        def test(context: Any, event: Any, sight: Any) -> bool:
-            return datamodel.test(source, Moment(context, event_object(event), sight.mask, sight.session))
+        def test(context: Any, _event: Any, sight: Any) -> bool:
+            return datamodel.test(source, Moment(context, sight.seen, sight.mask, sight.session))
 
         return test
 

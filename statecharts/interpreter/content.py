@@ -23,7 +23,7 @@ from ..executable_content import (
     Script,
     Text,
 )
-from ..values import UNDEFINED, FrozenDict, freeze
+from ..values import UNDEFINED, FrozenDict, dumps, freeze
 from .effects import CancelEvent, LogMessage, RaiseEvent
 from .messages import message
 from .operations import Operation
@@ -198,8 +198,14 @@ def text_value(frame: SessionFrame, text: Text) -> str:
     """A text as it is now. What an expression gives is turned into one."""
     if not text.is_expression:
         return text.value
-    value = frame.value(text.value)
-    return value if isinstance(value, str) else str(value)
+    return spelled(frame.value(text.value))
+
+
+def spelled(value: Any) -> str:
+    """A value as JavaScript's ``String(value)`` writes it; objects and lists as JSON."""
+    if isinstance(value, str):
+        return value
+    return "undefined" if value is UNDEFINED else dumps(value)
 
 
 def content_value(frame: SessionFrame, content: Content) -> Any:

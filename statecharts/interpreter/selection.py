@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ImplementationError
 from ..events import matching_descriptors
 from ..nodes import StateNode, Transition
-from ..values import UNDEFINED
+from ..values import UNDEFINED, FrozenDict
 from .algorithm import HistoryView, remove_conflicting_transitions
 from .compiler import GuardFunction, guard_name
 from .configuration import Configuration, Order
 from .datamodel import Session
-from .messages import received, token_match
+from .messages import event_object, received, token_match
 from .snapshot import History
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Sight(NamedTuple):
     mask: int
     value: Any
     session: Session
+    seen: FrozenDict | None
+    """The ``_event`` of the moment."""
 
 
 class RefusedCondition(NamedTuple):
@@ -189,14 +191,16 @@ class LeafSelection(Selection):
 
     def select(self, configuration: Configuration, context: Any, event: Any) -> tuple[Transition, ...]:
         """The same for a bare snapshot; conditions that fail are false, and nobody hears of it."""
-        return self.enabled(configuration, context, received(event), NOBODY, [])
+        known = received(event)
+        sight = Sight(configuration.mask, configuration.value, NOBODY, event_object(known))
+        return self.enabled(configuration, context, known, sight, [])
 
     def enabled(
         self,
         configuration: Configuration,
         context: Any,
         event: Any,
-        session: Session,
+        sight: Sight,
         refused: list[RefusedCondition],
     ) -> tuple[Transition, ...]:
         """What ``event`` enables, leaf by leaf; conditions that could not be evaluated join ``refused``."""
@@ -206,7 +210,6 @@ class LeafSelection(Selection):
             found = self.selector(configuration, event_type)
             if found is None:
                 return ()
-        sight = Sight(configuration.mask, configuration.value, session)
         chosen: dict[Transition, None] = {}
         for leaf in found.children:
             taken = self._first(leaf.candidates, context, event, sight, refused)
@@ -219,13 +222,10 @@ class LeafSelection(Selection):
         configuration: Configuration,
         context: Any,
         event: Any,
-        session: Session,
+        sight: Sight,
         refused: list[RefusedCondition],
     ) -> tuple[Transition, ...]:
         """Enabled transitions without event, leaves in document order."""
-        if not configuration.always:
-            return ()
-        sight = Sight(configuration.mask, configuration.value, session)
         chosen: dict[Transition, None] = {}
         for leaf in configuration.leaves:
             asked = (
@@ -242,8 +242,9 @@ class LeafSelection(Selection):
         self, selector: Selector, context: Any, event: Any, configuration: Any
     ) -> tuple[Transition, ...]:
         """For questions: what is enabled; an error of a condition is raised."""
-        sight = Sight(configuration.mask, configuration.value, NOBODY)
-        found = super().evaluate(selector, context, received(event), sight)
+        known = received(event)
+        sight = Sight(configuration.mask, configuration.value, NOBODY, event_object(known))
+        found = super().evaluate(selector, context, known, sight)
         return tuple(dict.fromkeys(found))
 
     def _build(self, configuration: Configuration, event_type: str) -> Selector | None:

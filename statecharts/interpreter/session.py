@@ -20,7 +20,7 @@ from .messages import (
     platform_event,
 )
 from .operations import Frame, Scope
-from .selection import RefusedCondition
+from .selection import RefusedCondition, Sight
 from .snapshot import History
 
 
@@ -58,11 +58,19 @@ class SessionFrame(Frame):
 
     def moment(self) -> Moment:
         """What an expression sees now."""
+        return Moment(self.context, self._event_object(), self.active, self.session)
+
+    def _event_object(self) -> FrozenDict | None:
         event = self.event
         if event is not self._seen:
             self._seen = event
             self._object = event_object(event)
-        return Moment(self.context, self._object, self.active, self.session)
+        return self._object
+
+    def _sight(self) -> Sight:
+        """What a condition sees: between microsteps the active states are the configuration's."""
+        configuration = self.configuration
+        return Sight(configuration.mask, configuration.value, self.session, self._event_object())
 
     def value(self, source: str) -> Any:
         """The value of an expression of executable content, which may change the context."""
@@ -105,7 +113,7 @@ class SessionFrame(Frame):
     def select(self) -> tuple[Transition, ...]:
         """What the current event enables."""
         found = self.program.selection.enabled(
-            self.configuration, self.context, self.event, self.session, self.refused
+            self.configuration, self.context, self.event, self._sight(), self.refused
         )
         if self.refused:
             self.report_refused()
@@ -113,8 +121,10 @@ class SessionFrame(Frame):
 
     def select_eventless(self) -> tuple[Transition, ...]:
         """What is enabled without an event."""
+        if not self.configuration.always:
+            return ()
         found = self.program.selection.enabled_eventless(
-            self.configuration, self.context, self.event, self.session, self.refused
+            self.configuration, self.context, self.event, self._sight(), self.refused
         )
         if self.refused:
             self.report_refused()

@@ -167,3 +167,11 @@ def test_an_empty_finalize_takes_only_objects() -> None:
 
 def test_an_if_may_have_no_branch_that_holds() -> None:
     assert logged(run(f"<state id='s'><onentry><if cond='false'>{log('if')}</if>{log('on')}</onentry></state>")) == ["on"]
+
+
+@pytest.mark.parametrize(
+    ("expr", "name"), [("1.5e-7", "1.5e-7"), ("true", "true"), ("null", "null"), ("undefined", "undefined"), ("2 + 1", "3")]
+)
+def test_computed_names_are_spelled_as_javascript_does(expr: str, name: str) -> None:
+    body = f"<state id='s'><onentry><send eventexpr='{expr}'/></onentry><transition event='*'><log expr='_event.name'/></transition></state>"
+    assert logged(run(body)) == [name]
