@@ -160,7 +160,7 @@ class ContentReader:
             return self._resolve(source)
         except LookupError as error:
             raise DefinitionError(
-                [Problem("scxml-script-src", f"{pointer}/src", f"the script {source!r} cannot be loaded: {error.args[0]}")]
+                [Problem("script-src", f"{pointer}/src", f"the script {source!r} cannot be loaded: {error.args[0]}")]
             ) from None
 
     # -------------------------------------------------------------- actions

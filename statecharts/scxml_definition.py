@@ -116,7 +116,7 @@ class _Builder:
         self.pointers.append(pointer)
         if parent is not None:
             if key in self.by_id:
-                self._problem("scxml-id-twice", pointer, f"the id {key!r} stands twice in the document")
+                self._problem("duplicate-id", pointer, f"the id {key!r} stands twice in the document")
             self.by_id[key] = node
         states = config.get("states", {})
         if not isinstance(states, Mapping):
@@ -171,7 +171,7 @@ class _Builder:
         for target in targets:
             if not target.is_below(node):
                 self._problem(
-                    "scxml-initial-outside", place, f"{target.id!r} is not inside {node.id!r}, whose initial state it is to be"
+                    "unknown-initial", place, f"{target.id!r} is not inside {node.id!r}, whose initial state it is to be"
                 )
         node.initial = Initial(targets, self.reader.content(holder, place), None if targets else "no initial state")
 
@@ -179,7 +179,7 @@ class _Builder:
         targets = self._targets(names(config, "target", pointer), f"{pointer}/target")
         if not targets:
             self._problem(
-                "scxml-history-default", pointer, f"the history state {node.id!r} has no transition to a default state"
+                "bad-history", pointer, f"the history state {node.id!r} has no transition to a default state"
             )
         node.raw_history_target = tuple(target.id for target in targets)
         node.history_targets = targets
@@ -190,7 +190,7 @@ class _Builder:
         for wanted in ids:
             node = self.by_id.get(wanted)
             if node is None or node.parent is None:
-                self._problem("scxml-target-unknown", pointer, f"there is no state {wanted!r}")
+                self._problem("unknown-target", pointer, f"there is no state {wanted!r}")
             else:
                 found.append(node)
         return tuple(found)

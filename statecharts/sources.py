@@ -159,7 +159,7 @@ def _require_datamodel(definition: Definition, environment: Environment) -> None
     if scxml.datamodel not in environment.datamodels:
         known = ", ".join(environment.datamodels)
         message = f"there is no datamodel {scxml.datamodel!r}; there are {known}"
-        raise DefinitionError([Problem("scxml-datamodel", "/datamodel", message)])
+        raise DefinitionError([Problem("unknown-datamodel", "/datamodel", message)])
 
 
 def _text_resolver(resolve: Resolver | None) -> Any:

@@ -146,7 +146,7 @@ def test_folders(folder: Path) -> None:
     assert result.exit_code == 1
     assert "tree/deep/er/typo.json:1 " in result.stdout
     assert result.stdout.splitlines()[-1].startswith("1 file checked: ")
-    assert result.stdout.splitlines()[-1].endswith(", 1 other JSON file skipped")
+    assert result.stdout.splitlines()[-1].endswith(", 1 other file skipped")
     (folder / "empty").mkdir()
     result = run("validate", "empty")
     assert (result.exit_code, result.stderr) == (2, "statecharts: empty: no machine in this folder\n")
