@@ -119,7 +119,7 @@ def scxml_machine(
     strict: bool,
 ) -> Found:
     """An SCXML document (XML, or its JSON) as a machine. Raises :class:`DefinitionError` with every problem."""
-    document, lines, warnings = _scxml_document(source, file, strict)
+    document, lines, warnings = _scxml_document(source, file, strict, environment)
     if document.get("semantics") != SCXML:  # an XState machine that was exported
         return xstate_machine(document, file, implementations, strict=strict, semantics=None)
     try:
@@ -132,14 +132,14 @@ def scxml_machine(
 
 
 def _scxml_document(
-    source: str | Mapping[str, Any], file: str | None, strict: bool
+    source: str | Mapping[str, Any], file: str | None, strict: bool, environment: Environment
 ) -> tuple[Mapping[str, Any], Lines | None, tuple[Problem, ...]]:
     if isinstance(source, Mapping):
         return source, None, ()
     if _is_markup(source):
         from .adapters.formats.scxml import read_document
 
-        found = read_document(source, file, strict=strict)
+        found = read_document(source, file, strict=strict, datamodels=environment.datamodels)
         return found.document, found.line_of, found.warnings
     from .adapters.formats.positions import read_json
 
