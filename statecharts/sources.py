@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,13 +36,32 @@ def read_source(
         raise UsageError(f"a machine is read from a path, a text or a dict, not {type(source).__name__}")
     path = Path(source)
     try:
-        return path.read_text(encoding="utf-8-sig"), str(path)
+        data = path.read_bytes()
     except FileNotFoundError:
         raise UsageError(f"there is no file {str(path)!r}; pass a path, a text, or a dict") from None
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+    encoding = encoding_of(data)
+    try:
+        return data.decode(encoding), str(path)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error}") from None
+        name = "UTF-8" if encoding == "utf-8-sig" else encoding
+        raise UsageError(f"{path} is not {name} text: {error}") from None
+    except LookupError:
+        raise UsageError(f"{path} says its encoding is {encoding!r}, which is not known; save it as UTF-8") from None
+
+
+_DECLARED = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+def encoding_of(data: bytes) -> str:
+    """UTF-8, unless an XML document says otherwise (XML 1.0 §4.3.3)."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    declared = _DECLARED.match(data)
+    if declared is None or declared[1].lower() in (b"utf-8", b"utf8"):
+        return "utf-8-sig"
+    return declared[1].decode("ascii")
 
 
 def _is_text(source: str) -> bool:
@@ -244,6 +264,7 @@ def xstate_machine(
 
 
 __all__ = [
+    "encoding_of",
     "folder_resolver",
     "format_of",
     "read_source",

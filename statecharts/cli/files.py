@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DefinitionError, UsageError
+from ..sources import encoding_of
 
 STDIN = "-"
 MACHINE_FILES = (".json", ".scxml", ".yaml", ".yml")
@@ -27,8 +28,11 @@ def read_text(name: str) -> str:
         raise UsageError(f"{shown}: is a folder; name a file in it") from None
     except OSError as error:
         raise UsageError(f"{shown}: cannot be read: {error.strerror or error}") from None
+    declared = encoding_of(data)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8" if declared == "utf-8-sig" else declared)
+    except LookupError:
+        raise UsageError(f"{shown}: its encoding {declared!r} is not known; save it as UTF-8") from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(

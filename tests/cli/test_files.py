@@ -130,6 +130,15 @@ def test_files_that_cannot_be_read(folder: Path) -> None:
     assert (result.exit_code, result.stderr) == (2, "statecharts: <stdin>: is not UTF-8 text\n")
 
 
+def test_an_xml_file_says_its_encoding(folder: Path) -> None:
+    text = (folder / "door.scxml").read_text("utf-8").replace("UTF-8", "ISO-8859-1").replace("slam", "zuschl\u00e4gt")
+    (folder / "latin.scxml").write_bytes(text.encode("latin-1"))
+    assert run("validate", "latin.scxml").exit_code == 0
+    (folder / "odd.scxml").write_bytes(text.replace("ISO-8859-1", "x-odd").encode("utf-8"))
+    result = run("validate", "odd.scxml")
+    assert (result.exit_code, result.stderr) == (2, "statecharts: odd.scxml: its encoding 'x-odd' is not known; save it as UTF-8\n")
+
+
 def test_folders(folder: Path) -> None:
     for name in (
         "node_modules/m.json",

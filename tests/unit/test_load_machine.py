@@ -82,6 +82,19 @@ def test_the_format_shows_in_extension_or_content(
     assert format_of(*read_source(source)) == form
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_an_xml_file_says_its_encoding(encoding: str, tmp_path: Path) -> None:
+    namespace = "http://www.w3.org/2005/07/scxml"
+    declared = "utf-8" if encoding == "utf-8-sig" else encoding
+    text = f'<?xml version="1.0" encoding="{declared}"?><scxml xmlns="{namespace}" version="1.0" datamodel="null"><state id="\u00e9t\u00e9"/></scxml>'
+    file = tmp_path / "m.scxml"
+    file.write_bytes(text.encode(encoding))
+    assert simulate(load_machine(file)).snapshot.atomic_states == ("\u00e9t\u00e9",)
+    file.write_bytes(text.replace(declared, "x-none").encode("utf-8"))
+    with pytest.raises(UsageError, match="its encoding is 'x-none', which is not known"):
+        load_machine(file)
+
+
 def test_a_mapping_says_by_its_semantics_what_it_is() -> None:
     assert format_of({"semantics": "scxml"}, None) == "scxml"
     assert format_of({"id": "m"}, None) == "xstate"
