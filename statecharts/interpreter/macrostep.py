@@ -186,9 +186,12 @@ def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
         raise failure.cause from None
-    if isinstance(frame, SessionFrame):
-        frame.reported.clear()
+    configuration, context = frame.configuration, frame.context
     _apply(frame, plan)
+    if isinstance(frame, SessionFrame) and (
+        frame.configuration is not configuration or frame.context is not context
+    ):
+        frame.reported.clear()  # a condition that failed may be asked, and reported, again
 
 
 def _apply(frame: Frame, plan: Plan) -> None:

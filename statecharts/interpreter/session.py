@@ -101,7 +101,7 @@ class SessionFrame(Frame):
         }
 
     def report_refused(self) -> None:
-        """Conditions that could not be evaluated: an error event each, once until something happens (§5.9.1)."""
+        """Conditions that could not be evaluated: an error event each, once until states or data change (§5.9.1)."""
         for transition, error in self.refused:
             if transition not in self.reported:
                 self.reported.add(transition)

@@ -175,3 +175,18 @@ def test_an_if_may_have_no_branch_that_holds() -> None:
 def test_computed_names_are_spelled_as_javascript_does(expr: str, name: str) -> None:
     body = f"<state id='s'><onentry><send eventexpr='{expr}'/></onentry><transition event='*'><log expr='_event.name'/></transition></state>"
     assert logged(run(body)) == [name]
+
+
+def test_done_data_that_fail_are_an_error_before_the_done_event() -> None:
+    body = f"""<state id="s"><final id="f"><donedata><content expr="nobody"/></donedata></final>
+      <transition event="error.execution" cond="_event.data.tagname == 'content'">{log('error')}</transition>
+      <transition event="done.state.s" cond="typeof _event.data == 'undefined'">{log('done')}</transition></state>"""
+    assert logged(run(body)) == ["error", "done"]
+
+
+def test_an_eventless_condition_that_fails_is_reported_once() -> None:
+    body = f"""<state id="s"><transition cond="nobody" target="t"/>
+      <transition event="error.execution">{log('error')}</transition></state><state id="t"/>"""
+    sim = run(body, "x")
+    assert (sim.snapshot.status, leaves(sim)) == ("active", ["s"])
+    assert logged(sim)[0] == "error"

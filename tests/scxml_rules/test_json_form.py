@@ -45,6 +45,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     (action(type="scxml.raise"), "/states/s/entry/0/0/event", "'event' is missing"),
     (action(type="scxml.cancel"), "/states/s/entry/0/0", "'sendid' or 'sendidexpr'"),
     (action(type="scxml.assign", location="x"), "/states/s/entry/0/0/content", "'expr', 'text' or 'xml'"),
+    (action(type="scxml.assign", location="x", content={}), "/states/s/entry/0/0/content", "content is an object"),
     (action(type="scxml.send", params=[1]), "/states/s/entry/0/0/params/0", "a param is an object"),
     (action(type="scxml.send", params=[{"name": "x"}]), "/states/s/entry/0/0/params/0/location", "'location' is missing"),
     (action(type="scxml.if", branches=[1]), "/states/s/entry/0/0/branches/0", "a branch is an object"),
