@@ -119,12 +119,22 @@ class _Evaluation:
 
 
 _INSTALLING: Final = threading.RLock()
+_ATTEMPTS: Final = 10_000
 
 
 def _set_profile(function: Callable[[FrameType, str, Any], None] | None) -> None:
-    """``sys.setprofile``, one thread at a time: CPython 3.11 refuses two that meet in an audit hook."""
+    """``sys.setprofile``, one thread at a time: CPython 3.11 refuses two that meet in an audit hook.
+
+    Other tools do not take our lock; when one of them is at it, we try again.
+    """
     with _INSTALLING:
-        sys.setprofile(function)
+        for attempt in range(_ATTEMPTS):
+            try:
+                sys.setprofile(function)
+                return
+            except RuntimeError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
 
 
 class _Section:
