@@ -151,11 +151,17 @@ class _Section:
     def __enter__(self) -> None:
         self._token = _SECTION.set(self)
         self._previous: Any = sys.getprofile()
-        _set_profile(self._watch)
+        try:
+            _set_profile(self._watch)
+        except BaseException:  # the section has not begun: the audit hook must not watch on
+            _SECTION.reset(self._token)
+            raise
 
     def __exit__(self, *_exc: object) -> None:
-        _set_profile(None)
-        _SECTION.reset(self._token)
+        try:
+            _set_profile(None)
+        finally:
+            _SECTION.reset(self._token)
         if callable(self._previous):
             _set_profile(self._previous)
         elif self._previous is not None:  # cProfile's object before Python 3.12: a profiler, not a function
