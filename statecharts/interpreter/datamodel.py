@@ -51,8 +51,8 @@ class Moment(NamedTuple):
 class Datamodel(Protocol):
     """One document's datamodel. Safe to use from several threads.
 
-    Every method is a pure function of its arguments. All but the first two
-    and the last raise :class:`DatamodelError`.
+    Every method is a pure function of its arguments. Those that evaluate
+    raise :class:`DatamodelError`.
     """
 
     def initial(self) -> Any:
@@ -87,6 +87,12 @@ class Datamodel(Protocol):
 
     def load(self, saved: Any) -> Any:
         """The context :meth:`dump` wrote. Raises :class:`SnapshotError`."""
+
+    def pack(self, value: Any) -> Any:
+        """Any value (an event with its data) as plain JSON. Raises :class:`SnapshotError`."""
+
+    def unpack(self, saved: Any) -> Any:
+        """The value :meth:`pack` wrote. Raises :class:`SnapshotError`."""
 
 
 class DatamodelFactory(Protocol):

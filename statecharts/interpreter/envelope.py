@@ -136,7 +136,7 @@ def seal(system: System) -> dict[str, Any]:
         "running": root.status == RUNNING,
         "snapshot": persisted(system),
         "actors": [_save_actor(cell, path) for path, cell in _tree(system, root, [])],
-        "timers": [_save_timer(timer) for timer in system.timers.pending.values()],
+        "timers": [_save_timer(system, timer) for timer in system.timers.pending.values()],
         "next": {"session": system.next_session, "timer": system.timers.next_handle},
     }
     return plain(document)  # type: ignore[no-any-return]
@@ -157,7 +157,7 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
         "status": _STATUS[cell.status],
         "open": cell.open,
         "begun": cell.begun,
-        "mailbox": [getattr(item, "event", item) for item in cell.mailbox],
+        "mailbox": [_save_event(cell, getattr(item, "event", item)) for item in cell.mailbox],
     }
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
@@ -170,12 +170,24 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
     return saved
 
 
-def _save_timer(timer: Timer) -> dict[str, Any]:
+def _save_event(cell: Cell | None, event: Any) -> Any:
+    """An event for ``cell``: a session's may carry values that only its datamodel can write."""
+    datamodel = None if cell is None or cell.program is None else cell.program.datamodel
+    return event if datamodel is None else datamodel.pack(event)
+
+
+def _read_event(cell: Cell, saved: Any) -> Any:
+    datamodel = None if cell.program is None else cell.program.datamodel
+    return freeze(saved) if datamodel is None else datamodel.unpack(saved)
+
+
+def _save_timer(system: System, timer: Timer) -> dict[str, Any]:
+    target = None if timer.target is None else system.cell(timer.target)
     return {
         "handle": timer.handle,
         "source": timer.source.session,
         "target": None if timer.target is None else timer.target.session,
-        "event": timer.event,
+        "event": _save_event(target, timer.event),
         "id": timer.send_id,
         "delay": timer.delay,
         "due": timer.due,
@@ -258,13 +270,14 @@ def _renumber(system: System, envelope: Envelope) -> None:
     _readdress(system, renamed)
     for saved, cell in saved_cells:
         _refill(cell, saved)
-    refs = {saved.session: cell.ref for saved, cell in saved_cells}
+    cells = {saved.session: cell for saved, cell in saved_cells}
     for timer in envelope.timers:
-        source = refs.get(timer.source)
-        target = refs.get(timer.target) if timer.target is not None else None
+        source = cells.get(timer.source)
+        target = cells.get(timer.target) if timer.target is not None else None
         if source is not None and target is not None:
+            event = _read_event(target, timer.event)
             system.timers.put(
-                Timer(timer.handle, source, target, freeze(timer.event), timer.id, timer.delay, timer.due)
+                Timer(timer.handle, source.ref, target.ref, event, timer.id, timer.delay, timer.due)
             )
     system.next_session = max(system.next_session, envelope.next.session)
     system.timers.next_handle = max(system.timers.next_handle, envelope.next.timer)
@@ -321,7 +334,7 @@ def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:
-    cell.mailbox.extend(freeze(event) for event in saved.mailbox)
+    cell.mailbox.extend(_read_event(cell, event) for event in saved.mailbox)
     if saved.status == "ended":
         is_told_again = not saved.path and cell.snapshot.status != "active"  # a root says anew that it is over
         cell.status = NOT_STARTED if is_told_again else ENDED

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..errors import ExecutionError
 from ..events import INIT
-from ..values import UNDEFINED, FrozenDict, freeze
+from ..values import UNDEFINED, FrozenDict, freeze, plain
 from .effects import ActorRef
 
 META: Final = "$scxml"
@@ -101,8 +101,8 @@ def from_actor(event: FrozenDict, source: ActorRef | None, is_child: bool) -> Fr
 
 
 def for_others(event: FrozenDict) -> FrozenDict:
-    """A session's event for an actor that knows nothing of SCXML: its data are its members."""
-    data = event.get("data", UNDEFINED)
+    """A session's event for an actor that knows nothing of SCXML: its data are its members, as plain JSON."""
+    data = freeze(plain(event.get("data", UNDEFINED)))
     if data is UNDEFINED:
         return FrozenDict({"type": event["type"]})
     if isinstance(data, dict) and "type" not in data:

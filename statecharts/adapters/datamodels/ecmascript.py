@@ -181,6 +181,14 @@ class EcmascriptDatamodel:
         """The context that :meth:`dump` wrote. Raises :class:`SnapshotError` with a JSON pointer."""
         return Untagger().members(saved, "")
 
+    def pack(self, value: Any) -> Any:
+        """Any value as plain JSON with tags. Raises :class:`SnapshotError` naming its part that cannot be kept."""
+        return tagged(value, kept, "")
+
+    def unpack(self, saved: Any) -> Any:
+        """The value that :meth:`pack` wrote. Raises :class:`SnapshotError` with a JSON pointer."""
+        return Untagger().value(saved, "")
+
     def _engine(self) -> Engine:
         engine: Engine | None = getattr(self._thread, "engine", None)
         if engine is None or engine.lost:

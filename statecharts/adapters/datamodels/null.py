@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 
 from ...errors import SnapshotError
 from ...interpreter.datamodel import DatamodelError, DatamodelFactory, Moment
-from ...values import EMPTY_OBJECT, FrozenDict
+from ...values import EMPTY_OBJECT, FrozenDict, freeze, plain
 
 _IN: Final = re.compile(r"""\s*In\s*\(\s*(?:'([^']*)'|"([^"]*)")\s*\)\s*\Z""")
 
@@ -76,6 +76,14 @@ class NullDatamodel:
         if not isinstance(saved, dict) or saved:
             raise SnapshotError(f"the context of a document with datamodel=\"null\" is {{}}, not {saved!r}")
         return EMPTY_OBJECT
+
+    def pack(self, value: Any) -> Any:
+        """A value as plain JSON."""
+        return plain(value)
+
+    def unpack(self, saved: Any) -> Any:
+        """The value, frozen."""
+        return freeze(saved)
 
 
 def _refuse(reason: str, source: str) -> NoReturn:
