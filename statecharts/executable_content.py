@@ -156,7 +156,10 @@ class Data:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invocation:
-    """One ``invoke`` (§6.4). ``index`` counts those of its state; ``document`` is a child written in place.
+    """One ``invoke`` (§6.4). ``index`` counts those of its state.
+
+    The child is a ``document`` written in place, ``content`` to be computed,
+    or what ``src`` or ``type`` names; ``payload`` is what it is given.
 
     ``finalize`` is ``None`` without one; an empty one assigns what came (§6.5).
     """
@@ -167,6 +170,7 @@ class Invocation:
     type: Text | None
     src: Text | None
     payload: Payload
+    content: Content | None
     document: Any
     auto_forward: bool
     finalize: Block | None

@@ -9,9 +9,10 @@ default ``initial``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from .definition import DEFAULT_MAX_ITERATIONS, SCXML, Definition, ScxmlPart
+from .definition import SCXML, Definition, ScxmlPart
 from .errors import DefinitionError, Problem
 from .executable_content import Content, Data, Invocation
 from .guards import Condition
@@ -30,6 +31,8 @@ from .scxml_actions import (
 from .values import EMPTY_OBJECT, UNDEFINED
 
 DEFAULT_DATAMODEL = "ecmascript"
+MICROSTEP_LIMIT = 100_000
+"""How many microsteps an SCXML macrostep may have. The Recommendation knows no limit; a service must not hang."""
 
 
 def no_documents(uri: str) -> str:
@@ -279,13 +282,15 @@ class _Builder:
             document = self._inner(content["document"], f"{pointer}/content/document")
             item = {key: value for key, value in item.items() if key != "content"}
         finalize = item.get("finalize")
+        payload = read_payload(item, pointer)
         return Invocation(
             index=index,
             id=member(item, "id", pointer),
             id_location=member(item, "idlocation", pointer),
             type=text_or_expression(item, "type", pointer, "typeexpr"),
             src=text_or_expression(item, "src", pointer, "srcexpr"),
-            payload=read_payload(item, pointer),
+            payload=replace(payload, content=None),
+            content=payload.content,
             document=document,
             auto_forward=item.get("autoforward") is True,
             finalize=None if finalize is None else self.reader.block(finalize, f"{pointer}/finalize"),
@@ -316,6 +321,6 @@ def normalized(descriptor: str) -> str:
 def _limit(document: Mapping[str, Any]) -> float:
     options = document.get("options")
     limit = options.get("maxIterations") if isinstance(options, Mapping) else None
-    return float(limit) if isinstance(limit, (int, float)) else DEFAULT_MAX_ITERATIONS
+    return float(limit) if isinstance(limit, (int, float)) else MICROSTEP_LIMIT
 
 

@@ -176,7 +176,7 @@ class ScxmlBindings(Bindings):
         scxml = self.program.definition.scxml
         assert scxml is not None
         operations: list[Operation] = [EnterState(node)]
-        if scxml.late_binding and node.data:
+        if scxml.late_binding and node.data and node.parent is not None:  # those of <scxml> are bound already
             operations.append(InitializeData(node))
         operations.extend(self.actions(node.entry, node))
         if by_default and node.initial is not None:

@@ -9,7 +9,7 @@ from ..executable_content import SCXML_TYPES, Invocation
 from ..nodes import StateNode
 from ..values import UNDEFINED, FrozenDict
 from .children import stop_child
-from .content import BlockOperation, payload_value, text_value
+from .content import BlockOperation, content_value, payload_value, text_value
 from .effects import ActorRef, NewActor, SendEvent, StartActor
 from .messages import COMMUNICATION, META, ContentError
 from .operations import Operation
@@ -61,18 +61,13 @@ def _start(frame: SessionFrame, node: StateNode, invocation: Invocation) -> None
 def _logic(frame: SessionFrame, invocation: Invocation, kind: str) -> tuple[str, Any, Any]:
     """The name, the logic and the input of a child."""
     program = frame.program
-    payload = invocation.payload
     if invocation.document is not None:
         source = program.documents.place(invocation.pointer)
-        given = payload_value(frame, payload, "invoke", invocation.pointer)
-    elif payload.content is not None:
-        written = payload_value(frame, payload, "invoke", invocation.pointer)
-        source, given = program.documents.text_of(written), UNDEFINED
-    elif invocation.src is not None:
-        source = text_value(frame, invocation.src)
-        given = payload_value(frame, payload, "invoke", invocation.pointer)
+    elif invocation.content is not None:
+        source = program.documents.text_of(content_value(frame, invocation.content))
     else:
-        source, given = "", payload_value(frame, payload, "invoke", invocation.pointer)
+        source = "" if invocation.src is None else text_value(frame, invocation.src)
+    given = payload_value(frame, invocation.payload, "invoke", invocation.pointer)
     if kind not in SCXML_TYPES:
         return _other_logic(program, kind, source, given)
     return source, _document_logic(program, source), given

@@ -118,7 +118,7 @@ class Mailboxes(Actors):
 
     def _report_to_parent(self, cell: Cell, event: FrozenDict) -> None:
         """A child's own report (done, error, snapshot), which is worth something only while it is the child."""
-        if cell.parent is not None:
+        if cell.parent is not None and not cell.is_muted:
             self._relay(cell.ref, cell.parent.ref, event, Report(cell.ref, event))
 
     def _open(self, cell: Cell) -> None:
@@ -185,6 +185,7 @@ class Lifecycle(Mailboxes):
                 child.status = ENDED  # over already, or it will never start
                 self._forget(child)
             else:
+                child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
                 cell.deferred.append((self._stop, child))
         elif isinstance(effect, StartActor):
             if effect.ref is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..delay_syntax import parse_delay
@@ -77,7 +78,7 @@ class SendMessage(ContentOperation):
             return 0
         if self.spec.delay.is_expression:
             value = frame.value(self.spec.delay.value)
-            if is_delay(value) and value >= 0:
+            if is_delay(value) and 0 <= value < math.inf:
                 return value  # type: ignore[no-any-return]
         else:
             value = self.spec.delay.value
