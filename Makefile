@@ -54,7 +54,7 @@ unit: $(STAMP)
 # Everything else: scenarios, command line, asyncio, formats, the W3C's and SCION's suites, documents; then
 # XState and SCION under Node beside us, with seeds, counts and the tables of features printed (-rP).
 suites: setup
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_cases tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential tests/scxml_differential
 
 fuzz: setup

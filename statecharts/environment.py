@@ -25,13 +25,14 @@ class Environment:
     """The outside of a document.
 
     ``datamodels`` maps a datamodel's name to a factory, ``read`` makes a
-    machine from a document's text or JSON, ``processors`` maps the type of an
+    machine from a document's text or JSON and the URI it was found at (empty
+    for none), ``processors`` maps the type of an
     I/O processor to a callback actor (a function with ``send_back`` and
     ``receive``, which may have a ``location``).
     """
 
     datamodels: Mapping[str, Any] = field(default_factory=dict)
-    read: Callable[[Any], Any] | None = None
+    read: Callable[[Any, str], Any] | None = None
     resolve: Resolver | None = None
     processors: Mapping[str, Any] = field(default_factory=dict)
 

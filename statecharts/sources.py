@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -121,13 +122,26 @@ def scxml_environment(
     """What surrounds an SCXML document, and every document that it invokes."""
     known = {**datamodels(), **(given or {})}
 
-    def read(document: Any) -> Machine[Any, Any]:
+    def read(document: Any, uri: str) -> Machine[Any, Any]:
         text = document if isinstance(document, (str, Mapping)) else read_source(document)[0]
-        machine, _ = scxml_machine(text, None, None, environment, strict=strict)
-        return machine
+        inner = scxml_environment(_based(resolver, uri), processors, known, strict)
+        return scxml_machine(text, uri or None, None, inner, strict=strict)[0]
 
-    environment = Environment(known, read, resolver, dict(processors or {}))
-    return environment
+    return Environment(known, read, resolver, dict(processors or {}))
+
+
+def _based(resolver: Resolver | None, uri: str) -> Resolver | None:
+    """A resolver for what the document at ``uri`` names: relative to where it lies itself (RFC 3986 §5.1.3)."""
+    folder = posixpath.dirname(uri.removeprefix("file:"))
+    if resolver is None or not folder:
+        return resolver
+
+    def resolve(inner: str) -> Any:
+        path = inner.removeprefix("file:")
+        is_relative = ":" not in path.split("/", 1)[0] and not path.startswith("/")
+        return resolver(posixpath.normpath(posixpath.join(folder, path)) if is_relative else inner)
+
+    return resolve
 
 
 def scxml_machine(

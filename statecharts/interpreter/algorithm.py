@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from ..errors import ExecutionError
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED
-from .configuration import initial_nodes, initial_targets
+from .configuration import initial_nodes, initial_targets, mask_of
 from .semantics import Semantics
 
 Nodes = Sequence[StateNode]
@@ -60,13 +60,16 @@ def remove_conflicting_transitions(
     enabled: Sequence[Transition], active: Nodes, history: HistoryView, rules: Semantics
 ) -> list[Transition]:
     """Drop transitions preempted by others whose exit sets they share; deeper sources win."""
+    candidates = dict.fromkeys(enabled)
+    if len(candidates) < 2:
+        return list(candidates)
+    exits = {one: mask_of(compute_exit_set([one], active, history, rules)) for one in candidates}
     kept: list[Transition] = []
-    for candidate in dict.fromkeys(enabled):
+    for candidate in candidates:
         preempted = False
         losers: list[Transition] = []
         for other in kept:
-            mine = set(compute_exit_set([candidate], active, history, rules))
-            if mine.isdisjoint(compute_exit_set([other], active, history, rules)):
+            if not exits[candidate] & exits[other]:
                 continue
             if candidate.source.is_below(other.source):
                 losers.append(other)

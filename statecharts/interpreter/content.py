@@ -23,9 +23,9 @@ from ..executable_content import (
     Script,
     Text,
 )
-from ..values import UNDEFINED, FrozenDict, dumps, freeze
+from ..values import UNDEFINED, FrozenDict, dumps, freeze, js_number
 from .effects import CancelEvent, LogMessage, RaiseEvent
-from .messages import message
+from .messages import ContentError, message
 from .operations import Operation
 from .session import SessionFrame
 
@@ -195,17 +195,17 @@ class CancelSendOperation(ContentOperation):
 
 
 def text_value(frame: SessionFrame, text: Text) -> str:
-    """A text as it is now. What an expression gives is turned into one."""
+    """A text as it is now; numbers and truth values as JavaScript writes them. Raises :class:`ContentError`."""
     if not text.is_expression:
         return text.value
-    return spelled(frame.value(text.value))
-
-
-def spelled(value: Any) -> str:
-    """A value as JavaScript's ``String(value)`` writes it; objects and lists as JSON."""
+    value = frame.value(text.value)
     if isinstance(value, str):
         return value
-    return "undefined" if value is UNDEFINED else dumps(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return js_number(value)
+    raise ContentError(f"{text.value!r} is to give a text, not {dumps(value)}")
 
 
 def content_value(frame: SessionFrame, content: Content) -> Any:

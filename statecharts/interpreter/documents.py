@@ -46,13 +46,13 @@ class Documents:
         if definition is not None:
             return Machine(definition, machine.implementations, environment=environment)
         if _is_text(source):
-            return None if environment.read is None else self._bound(environment.read(source))
+            return None if environment.read is None else self._bound(environment.read(source, ""))
         if environment.resolve is None:
             return None
         found = environment.resolve(source)
         if isinstance(found, Machine) or environment.read is None:
             return found
-        return self._bound(environment.read(found))
+        return self._bound(environment.read(found, source))
 
     def _bound(self, found: Machine[Any, Any]) -> Machine[Any, Any]:
         return Machine(found.definition, self._machine.implementations, environment=found.environment)

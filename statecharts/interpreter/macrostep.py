@@ -27,9 +27,14 @@ from .operations import Frame, Scope
 from .planner import Plan, PlanFailure
 from .program import Program
 from .residence import begin_session
+from .sending import DISPATCH, dispatch
 from .session import SessionFrame
 from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Snapshot, Step
 from .updates import Spawner, apply_changes
+
+
+MAX_QUEUE = 100_000
+"""Raised events that wait; a macrostep with more of them only makes more."""
 
 
 def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scope: Scope) -> Step:
@@ -109,7 +114,7 @@ def _settle(frame: Frame) -> None:
     count = 0
     while frame.status == ACTIVE:
         count += 1
-        if count > limit:
+        if count > limit or (not count & 1023 and len(frame.queue) > MAX_QUEUE):
             raise _endless(frame, limit)
         enabled: tuple[Transition, ...] = ()
         if check_always:
@@ -154,7 +159,9 @@ def run_session(frame: SessionFrame, event: FrozenDict) -> None:
         return
     if frame.status != ACTIVE:
         return
-    if event["type"] != INIT:
+    if event["type"] == DISPATCH:
+        dispatch(frame, event)
+    elif event["type"] != INIT:
         frame.event = received(event)
         program.finalizers.run(frame)
         selected = frame.select()

@@ -92,7 +92,7 @@ def from_actor(event: FrozenDict, source: ActorRef | None, is_child: bool) -> Fr
     if META in event or source is None:
         return event
     name = event.get("type")
-    if not isinstance(name, str) or name.startswith("xstate."):
+    if not isinstance(name, str) or name.startswith(("xstate.", "scxml.")):
         return event
     invoked = source.id if is_child else None
     return message(

@@ -13,6 +13,7 @@ from .content import ContentOperation, payload_value, text_value
 from .effects import ActorRef, RaiseEvent, SendEvent, is_delay
 from .messages import (
     COMMUNICATION,
+    META,
     PROCESSOR,
     SHORT_PROCESSOR,
     ContentError,
@@ -21,6 +22,8 @@ from .messages import (
 )
 from .session import SessionFrame
 
+DISPATCH = "scxml.dispatch"
+"""What a session sends to itself when the time of a delayed send to a child has come."""
 OWN_PROCESSORS = ("", PROCESSOR, SHORT_PROCESSOR)
 SESSION_PREFIX = "#_scxml_"
 
@@ -100,7 +103,11 @@ class SendMessage(ContentOperation):
             frame.queue.append(event)
             frame.records.append(RaiseEvent(frame.position, event, UNDEFINED, UNDEFINED))
             return
-        ref = self._find(frame, target)
+        if delay > 0 and is_child_address(target):
+            assert target is not None
+            self._later(frame, name, target, delay, data, send_id)
+            return
+        ref = find_session(frame, target)
         to_parent = ref == frame.scope.parent_ref and ref is not None
         event = message(
             name,
@@ -113,24 +120,16 @@ class SendMessage(ContentOperation):
         )
         self._record(frame, ref, target, event, send_id, delay)
 
-    def _find(self, frame: SessionFrame, target: str | None) -> ActorRef:
-        scope = frame.scope
-        if target is None or target == "" or target == location_of(scope.self_ref):
-            return scope.self_ref
-        ref: ActorRef | None
-        if target == "#_parent":
-            ref = scope.parent_ref
-        elif target.startswith(SESSION_PREFIX):
-            ref = scope.session(target[len(SESSION_PREFIX) :])
-        elif target.startswith("#_"):
-            ref = frame.children.get(target[2:])
-        else:
-            raise ContentError(
-                f"{target!r} is no target for a send; there are #_internal, #_parent, #_<invokeid> and #_scxml_<sessionid>"
-            )
-        if ref is None or not scope.is_live(ref):
-            raise ContentError(f"there is no session at {target!r}", event=COMMUNICATION)
-        return ref
+    def _later(
+        self, frame: SessionFrame, name: str, target: str, delay: float, data: Any, send_id: str | None
+    ) -> None:
+        """A child is looked up when the event leaves, not now: it may be invoked in between (§6.2.3)."""
+        me = frame.scope.self_ref
+        event = message(
+            name, data, type="external", sendid=send_id, origin=location_of(me), origintype=PROCESSOR
+        )
+        waiting = FrozenDict({"type": DISPATCH, "target": target, "event": event, "pointer": self.pointer})
+        self._record(frame, me, target, waiting, send_id, delay)
 
     def _record(
         self,
@@ -151,6 +150,46 @@ class SendMessage(ContentOperation):
                 delay if delay > 0 else UNDEFINED,
             )
         )
+
+
+def is_child_address(target: str | None) -> bool:
+    """Whether a target is the id of an invocation, ``#_<invokeid>``."""
+    if target is None or not target.startswith("#_") or target.startswith(SESSION_PREFIX):
+        return False
+    return target not in ("#_parent", "#_internal")
+
+
+def find_session(frame: SessionFrame, target: str | None) -> ActorRef:
+    """Who is at a target. Raises :class:`ContentError` when nobody is, or it is no target."""
+    scope = frame.scope
+    if target is None or target == "" or target == location_of(scope.self_ref):
+        return scope.self_ref
+    ref: ActorRef | None
+    if target == "#_parent":
+        ref = scope.parent_ref
+    elif target.startswith(SESSION_PREFIX):
+        ref = scope.session(target[len(SESSION_PREFIX) :])
+    elif target.startswith("#_"):
+        ref = frame.children.get(target[2:])
+    else:
+        raise ContentError(
+            f"{target!r} is no target for a send; there are #_internal, #_parent, #_<invokeid> and #_scxml_<sessionid>"
+        )
+    if ref is None or not scope.is_live(ref):
+        raise ContentError(f"there is no session at {target!r}", event=COMMUNICATION)
+    return ref
+
+
+def dispatch(frame: SessionFrame, waiting: FrozenDict) -> None:
+    """The time of a delayed send to a child has come."""
+    target, event = waiting["target"], waiting["event"]
+    try:
+        ref = find_session(frame, target)
+    except ContentError as error:
+        error.send_id = event[META].get("sendid")
+        frame.report(error, "send", waiting["pointer"])
+        return
+    frame.records.append(SendEvent(frame.position, ref, target, event, UNDEFINED, UNDEFINED))
 
 
 def _for_processor(

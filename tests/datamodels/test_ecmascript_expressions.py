@@ -40,11 +40,12 @@ def test_a_condition_cannot_change_a_variable(bench: Make, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["b.push(1)", "b.sort()", "b.length = 0, b.push(2)", "o.d.setHours(3)", "Object.assign(o, {z: 1})"])
-def test_a_condition_that_calls_a_mutator_fails(bench: Make, source: str) -> None:
+def test_what_a_condition_changes_on_its_way_is_dropped(bench: Make, source: str) -> None:
     session = bench(b=[2, 1], o={})
     session.run("o.d = new Date(0)")
-    with pytest.raises(DatamodelError, match="TypeError"):
-        session.test(source)
+    before = session.context
+    assert session.test(f"({source}, b.sort()[0] == 1)") or source.startswith("b.length")
+    assert session.context is before
     assert session.evaluate("[b.join(), o.d.getTime(), o.z]") == ["2,1", 0, UNDEFINED]
 
 

@@ -148,7 +148,7 @@ def test_a_loose_reading_refuses_only_what_cannot_be_read_at_all(code: str, text
 
 
 def test_every_code_is_used() -> None:
-    elsewhere = {"xml-syntax", "doctype", "too-large", "too-deep", "not-scxml", "wrong-namespace",
+    elsewhere = {"xml-syntax", "doctype", "too-large", "too-deep", "not-scxml", "wrong-namespace", "no-namespace",
                  "bad-extension", "not-xstate", "guard-from-cond", "edit-not-read"}  # fmt: skip
     assert {code for code, _, _ in RULES} | elsewhere == {code.slug for code in ScxmlCode}
     assert len({code.slug for code in ScxmlCode}) == len(ScxmlCode)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 from session_documents import document, leaves, log, logged, run
@@ -170,10 +171,12 @@ def test_an_if_may_have_no_branch_that_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expr", "name"), [("1.5e-7", "1.5e-7"), ("true", "true"), ("null", "null"), ("undefined", "undefined"), ("2 + 1", "3")]
+    ("expr", "name"),
+    [("1.5e-7", "1.5e-7"), ("1 > 0", "true"), ("1 < 0", "false"), ("2 + 1", "3"), ("0/0", "NaN"),
+     ("null", "error.execution"), ("undefined", "error.execution"), ("[1]", "error.execution")],
 )
 def test_computed_names_are_spelled_as_javascript_does(expr: str, name: str) -> None:
-    body = f"<state id='s'><onentry><send eventexpr='{expr}'/></onentry><transition event='*'><log expr='_event.name'/></transition></state>"
+    body = f"<state id='s'><onentry><send eventexpr='{escape(expr)}'/></onentry><transition event='*'><log expr='_event.name'/></transition></state>"
     assert logged(run(body)) == [name]
 
 

@@ -10,6 +10,7 @@ from session_documents import document, leaves, log, logged, run
 from statecharts import (
     ExecutionError,
     ImplementationError,
+    StatechartError,
     UsageError,
     folder_resolver,
     from_callback,
@@ -410,3 +411,37 @@ def test_documents_of_a_folder(tmp_path: Any) -> None:
         resolver("../secret")
     with pytest.raises(UsageError, match="there is no file"):
         resolver("nothing")
+
+
+def test_a_child_names_its_own_children_from_where_it_lies(tmp_path: Any) -> None:
+    deep = tmp_path / "sub" / "deeper"
+    deep.mkdir(parents=True)
+    inner = document('<state id="i"><onentry><log expr="xs[0]"/></onentry></state>').replace(
+        "<state", '<datamodel><data id="xs" src="list.json"/></datamodel><state', 1
+    )
+    (tmp_path / "sub" / "b.scxml").write_text(document('<state id="b"><invoke src="file:deeper/c.scxml"/></state>'))
+    (deep / "c.scxml").write_text(inner)
+    (deep / "list.json").write_text("[7]")
+    (tmp_path / "a.scxml").write_text(document('<state id="a"><invoke src="sub/b.scxml"/></state>'))
+    assert logged(simulate(load_machine(tmp_path / "a.scxml", resolver=folder_resolver(tmp_path)))) == [7]
+
+
+def test_a_session_that_feeds_itself_for_ever_is_stopped() -> None:
+    body = '<state id="s"><transition event="e"><send event="e"/></transition></state>'
+    with pytest.raises(StatechartError, match="without coming to rest"):
+        run(body, "e")
+
+
+def test_a_console_is_there_and_silent() -> None:
+    body = "<state id='s'><onentry><script>console.log('x')</script><log expr='1'/></onentry></state>"
+    assert logged(run(body)) == [1]
+
+
+def test_a_delayed_send_to_nobody_fails_when_its_time_has_come() -> None:
+    body = f"""<state id="s"><onentry><send id="me" event="x" target="#_none" delay="5ms"/></onentry>
+      <transition event="error.communication" cond="_event.sendid == 'me'" target="t">{log('late')}</transition></state><state id="t"/>"""
+    sim = run(body)
+    assert (leaves(sim), logged(sim)) == (["s"], [])
+    again = simulate(sim.machine, snapshot=sim.save())
+    again.settle()
+    assert (leaves(again), again.now) == (["t"], 5)

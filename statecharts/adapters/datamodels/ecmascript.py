@@ -3,9 +3,10 @@
 The context of a machine stays frozen Python data; the engine is a calculator.
 Expressions are sloppy-mode JavaScript. What differs from a browser:
 
-* A condition cannot change anything: it sees read-only variables. In
-  executable content changes stick, also those an expression makes
-  (``queue.shift()``). What fails changes nothing, a script included.
+* A condition cannot change anything: what it changes on its way
+  (``list.sort()``) is dropped. In executable content changes stick, also
+  those an expression makes (``queue.shift()``). What fails changes nothing, a
+  script included.
 * Variables hold data, and no two share it: after ``b = a`` the two are equal,
   not one object. Only ``_event`` and ``_ioprocessors`` are recognised: a
   variable that equals one of them is ``==`` to it in a condition.
@@ -18,7 +19,7 @@ Expressions are sloppy-mode JavaScript. What differs from a browser:
   every variable undefined.
 * What a script declares at its top level (``var``, ``let``, ``const``,
   ``function``, ``class``, or by assignment) is a variable of the context.
-* Jobs of promises never run.
+* Jobs of promises never run. ``console`` is there and silent.
 
 Besides JSON a variable may hold ``undefined``, NaN, infinities, ``-0``,
 dates, XML documents, functions that are written outside of any other
@@ -37,7 +38,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...interpreter.datamodel import DatamodelError, DatamodelFactory, Moment
-from ...values import UNDEFINED, FrozenDict, freeze, loads, plain
+from ...values import UNDEFINED, FrozenDict, freeze, loads, plain, truthy
 from .ecmascript_engine import Engine
 from .ecmascript_markers import XmlContent
 from .ecmascript_program import Program
@@ -99,11 +100,13 @@ class EcmascriptDatamodel:
         return name in context and name not in SYSTEM
 
     def test(self, source: str, moment: Moment) -> bool:
-        """The truth of a condition; an empty one is false."""
+        """The truth of a condition; an empty one is false. Changes it makes on its way are dropped."""
         engine = self._engine()
         program = engine.expression(source)
         if program.fault is not None:
             return bool(self._no_expression(program, False))
+        if program.may_change:
+            return truthy(engine.write(program, moment)[0])
         return engine.test(program, moment)
 
     def evaluate(self, source: str, moment: Moment) -> tuple[Any, FrozenDict]:

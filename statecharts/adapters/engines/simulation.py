@@ -37,6 +37,8 @@ from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
 SETTLE_LIMIT = 100_000
+ENDLESS = 200_000
+"""Events exchanged on one occasion before the actors are taken to feed each other for ever."""
 
 
 class Started(NamedTuple):
@@ -98,7 +100,8 @@ class Simulation(Driver, Generic[C]):
         self._running = False
         self._thread = threading.get_ident()
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
-        self.system.max_events = max_events
+        self._counts_anew = max_events is None
+        self.system.max_events = ENDLESS if max_events is None else max_events
         self._boot(self.checked_input(UNDEFINED if input is None else input), snapshot, system_id)
 
     def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:
@@ -218,6 +221,8 @@ class Simulation(Driver, Generic[C]):
             )
         if not self._running:
             self._running = True
+            if self._counts_anew:
+                self.system.events = 0
             try:
                 self.system.now = self.clock.now
                 self.drive()

@@ -70,7 +70,7 @@ def read_document(
 
 
 def _check_root(reading: Reading, root: Element) -> None:
-    """The root is ``scxml`` in its name space; a loose reading takes it from any."""
+    """The root is ``scxml`` in its name space, or in none; a loose reading takes it from any."""
     if root.name != "scxml":
         message = f"The root element is <{root.name}>, not <scxml>."
         reading.report(ScxmlCode.NOT_SCXML, root, "", message)
@@ -79,5 +79,6 @@ def _check_root(reading: Reading, root: Element) -> None:
         return
     where = f"in the name space {root.namespace!r}" if root.namespace else "in no name space"
     hint = f'Write `<scxml xmlns="{NAMESPACE}" version="1.0">`.'
-    reading.report(ScxmlCode.WRONG_NAMESPACE, root, "", f"<scxml> is {where}.", hint)
+    code = ScxmlCode.WRONG_NAMESPACE if root.namespace else ScxmlCode.NO_NAMESPACE
+    reading.report(code, root, "", f"<scxml> is {where}.", hint)
     reading.namespace = root.namespace

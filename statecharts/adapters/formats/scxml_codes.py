@@ -23,6 +23,7 @@ class ScxmlCode(Enum):
     TOO_LARGE = "too-large", "fatal", "The text is longer than the limit."
     TOO_DEEP = "too-deep", "fatal", "Elements nest more deeply than the limit."
     NOT_SCXML = "not-scxml", "fatal", "The root element is not `scxml`."
+    NO_NAMESPACE = "no-namespace", "warning", "The root element is in no namespace; it is read as SCXML's."
     WRONG_NAMESPACE = "wrong-namespace", "error", "The root element is not in the SCXML namespace."
     # elements and attributes
     UNKNOWN_ELEMENT = "unknown-element", "error", "An element that SCXML does not have."
