@@ -13,7 +13,7 @@ from .sismic_code import action_codes, literal_assignments, names_in, parse_expr
 from .sismic_code_differences import clock_uses
 from .sismic_codes import SismicCode
 from .sismic_document import machine_id
-from .sismic_guards import GuardReader
+from .sismic_guards import GuardReader, waited
 from .sismic_names import CodePiece
 from .sismic_python import PythonCode, compiled
 from .sismic_text import YamlText
@@ -67,11 +67,18 @@ def implementations_of(writing: Writing, python: PythonCode, unbound: Unbound) -
         if _whole_text(piece) in unbound:
             continue
         if piece.kind == "guard":
-            found.guards[piece.name] = python.guard(piece)
+            found.guards[piece.name] = python.guard(piece, _times(writing, piece))
         else:
             found.actions[piece.name] = python.action(piece)
     found.initial_context = python.initial_context
     return found
+
+
+def _times(writing: Writing, piece: CodePiece) -> dict[float, str]:
+    """Waiting times the guard asks for, in seconds, and the members of the context that answer."""
+    transition = piece.moment.transition
+    found = writing.guards.times_in(transition) if transition is not None else None
+    return {float(seconds): waited(piece.moment.state, seconds) for seconds in found or ()}
 
 
 def _whole_text(piece: CodePiece) -> str:
@@ -164,8 +171,7 @@ def _impossible(writing: Writing, source: YamlText) -> Iterator[tuple[str, Probl
                 code.path,
                 f"{where[0].upper()}{where[1:]} asks for {asked}: {code.text!r}. The machine has no clock while it "
                 "decides.",
-                "A guard that is `after(seconds)` alone, without an event, becomes a timer. Put it into a transition of "
-                "its own, or keep the time in an event.",
+                "A guard may ask for a constant time since entry, `after(10)`; anything else has to come in an event.",
                 line=code.line,
             ),
         )

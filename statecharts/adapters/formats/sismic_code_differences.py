@@ -24,13 +24,11 @@ def code_differences(
 
 
 def clock_uses(chart: Chart, guards: GuardReader) -> Iterator[tuple[Code, str, list[str]]]:
-    """Code that asks for the time, as ``(code, where, names)``; waiting times of their own are none."""
+    """Code that asks for the time, as ``(code, where, names)``, and not only whether a constant time has passed."""
     for transition in chart.transitions:
         guard = transition.guard
-        if guard is not None and guards.wait(transition) is None:
-            names = guards.clock_names(guard)
-            if names:
-                yield guard, f"the guard of {transition}", names
+        if guard is not None and guards.times_in(transition) is None:
+            yield guard, f"the guard of {transition}", guards.clock_names(guard)
         if transition.action is not None and "time" in guards.clock_names(
             transition.action, expression=False
         ):
@@ -52,8 +50,7 @@ def left_out(
             f"{where[0].upper()}{where[1:]} asks for {' and '.join(f'`{name}`' for name in names)}: {code.text!r}. "
             "Sismic answers from its clock at every step; here no clock is at hand, and time alone does not wake the "
             "machine for it.",
-            "Bind the name to code that knows the time in another way, or write `after(seconds)` alone as a guard of an "
-            "eventless transition, which becomes a timer.",
+            "Bind the name to code that knows the time in another way, or ask for a constant time: `after(10)`.",
             line=code.line,
         )
     preamble = chart.preamble
@@ -141,7 +138,9 @@ def _delayed_sends(chart: Chart, text: YamlText, guards: GuardReader) -> Iterato
         return
     sends = [(code, call) for code in action_codes(chart) for call in _sends(code)]
     delayed = [(code, call) for code, call in sends if _has_delay(call)]
-    waits = any(guards.wait(transition) is not None for transition in chart.transitions)
+    waits = any(
+        guards.wait(transition) is not None or guards.times_in(transition) for transition in chart.transitions
+    )
     if not delayed or not (waits or len(sends) > 1):
         return
     for code, _call in delayed:

@@ -41,7 +41,11 @@ class SismicCode(Enum):
         "error",
         "A variable of a trusted file holds something that a context cannot hold.",
     )
-    SISMIC_CLOCK = "sismic-clock", "error", "Code of a trusted file asks for the time; the core has no clock."
+    SISMIC_CLOCK = (
+        "sismic-clock",
+        "error",
+        "Code asks for the time (see `clock-guard`); a machine has no clock.",
+    )
     SISMIC_ACTIVE = (
         "sismic-active",
         "error",
@@ -177,8 +181,8 @@ class SismicCode(Enum):
         "clock-guard",
         "difference",
         (
-            "Code that asks for the time (`after`, `idle`, `time`). Sismic looks at its clock at every step; here nothing "
-            "wakes the machine, and what is bound to the name has no clock."
+            "Code that asks for more than whether a constant time since entry is over (`after(x)`, `time`, `idle` beside "
+            "internal transitions). Sismic looks at its clock at every step; here there is none."
         ),
     )
     GUARD_MUTATES = (

@@ -32,14 +32,13 @@ from statecharts.interpreter.snapshot import Snapshot
 
 from .sismic import SismicImport
 from .sismic_binding import implementations_of, unbound_of
-from .sismic_chart import Chart
 from .sismic_code import shadowed_names
 from .sismic_conditions import Clauses, ContractError
 from .sismic_contract_checks import ContractChecks
 from .sismic_differences import Differences
 from .sismic_document import machine_id
 from .sismic_python import Event, event_of
-from .sismic_writing import write_document
+from .sismic_writing import Writing, write_document
 
 __all__ = ["ContractError", "Contracts", "with_contracts"]
 
@@ -56,22 +55,24 @@ class Contracts:
 
     def __init__(
         self,
-        document: Mapping[str, Any],
         implementations: Implementations,
         differences: tuple[Problem, ...],
-        chart: Chart,
+        writing: Writing,
         checks: ContractChecks,
     ) -> None:
-        self.document = document
-        self.definition: Definition = build_definition(document)
+        self.document: Mapping[str, Any] = writing.document
+        self.definition: Definition = build_definition(writing.document)
         self.implementations = implementations
         self.differences = differences
-        self._chart = chart
+        self._chart = writing.chart
+        self._timers = writing.timers
         self._checks = checks
         self._steps = 0
 
     def __call__(self, event: InspectionEvent, /) -> None:
         """Watch one inspection event. Raises :class:`ContractError`."""
+        if isinstance(event, MicrostepInspection) and event.event["type"] in self._timers:
+            return  # sismic takes no step when a time is over, unless a guard has waited for it
         if isinstance(event, MicrostepInspection):
             self._steps += bool(event.transitions)
             sent = self._checks.sent_in(self._steps)
@@ -128,4 +129,4 @@ def with_contracts(imported: SismicImport, *, clock: Callable[[], float] | None 
     implementations.actions.update(checks.actions)
     implementations.guards.update(checks.guards)
     differences = Differences(chart, source, writing.guards, contracts=True).find(trusted=True)
-    return Contracts(writing.document, implementations, tuple(differences), chart, checks)
+    return Contracts(implementations, tuple(differences), writing, checks)

@@ -250,7 +250,9 @@ class Differences:
     # ------------------------------------------------------- timers and finals
 
     def _timers(self) -> Iterator[Problem]:
-        waiting = [t for t in self._chart.transitions if self._guards.wait(t) is not None]
+        waiting = [
+            t for t in self._chart.transitions if self._guards.wait(t) is not None or self._guards.times_in(t)
+        ]
         for one, other in combinations(waiting, 2):
             if self._may_be_active_together(one.source, other.source):
                 yield self._problem(

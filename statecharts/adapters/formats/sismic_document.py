@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
+from statecharts.events import after_event_type
 from statecharts.validation.report import token
 from statecharts.values import js_number
 
@@ -27,7 +29,7 @@ from .sismic_chart import (
     Condition,
 )
 from .sismic_code import literal_assignments
-from .sismic_guards import GuardReader, target_of
+from .sismic_guards import GuardReader, target_of, waited
 from .sismic_names import Moment, NameBook
 from .sismic_text import Path
 
@@ -71,7 +73,12 @@ def machine_id(chart: Chart) -> str:
 
 @dataclass(slots=True)
 class DocumentWriter:
-    """Writes one document. ``places`` tells for each JSON pointer which part of the file it comes from."""
+    """Writes one document.
+
+    ``places`` tells for each JSON pointer which part of the file it comes
+    from; ``timers`` are the events that only note that a waiting time of some
+    guard is over.
+    """
 
     chart: Chart
     names: NameBook
@@ -79,6 +86,7 @@ class DocumentWriter:
     actions: ActionReader
     checks: Checks = NO_CHECKS
     places: dict[str, Path] = field(default_factory=dict)
+    timers: set[str] = field(default_factory=set)
 
     def write(self) -> dict[str, Any]:
         """The document."""
@@ -135,7 +143,8 @@ class DocumentWriter:
         return state.kind == FINAL and self.chart.states[self.chart.root].kind == ORTHOGONAL
 
     def _fill_code(self, node: dict[str, Any], state: ChartState, pointer: str) -> None:
-        entry = self.entry_actions(state)
+        times = self.guards.times_of(state.name)
+        entry = [_noted(state.name, seconds, False) for seconds in times] + self.entry_actions(state)
         exits = self.exit_actions(state)
         if entry:
             node["entry"] = entry
@@ -144,6 +153,11 @@ class DocumentWriter:
         by_priority = sorted(state.transitions, key=lambda t: -t.priority)
         for transition in by_priority:
             self._add_transition(node, transition, pointer)
+        for seconds in times:
+            key = js_number(milliseconds(seconds))
+            node.setdefault("after", {})[key] = {"actions": _noted(state.name, seconds, True)}
+            self.places[f"{pointer}/after/{key}"] = state.path
+            self.timers.add(after_event_type(milliseconds(seconds), str(node["id"])))
 
     def entry_actions(self, state: ChartState) -> list[Any]:
         """What entering ``state`` itself does."""
@@ -225,9 +239,12 @@ def reenters_in_place(chart: Chart, guards: GuardReader, transition: ChartTransi
         return False
     if source.kind == ORTHOGONAL and transition.target != source.name:
         return False
-    return not any(guards.wait(t) is not None for t in source.transitions) and not any(
-        chart.states[child].is_history for child in source.children
-    )
+    waits = any(guards.wait(t) is not None for t in source.transitions) or guards.times_of(source.name)
+    return not waits and not any(chart.states[child].is_history for child in source.children)
+
+
+def _noted(state: str, seconds: Decimal, is_over: bool) -> dict[str, Any]:
+    return {"type": "@xstate.assign", "context": {waited(state, seconds): is_over}}
 
 
 def _about_state(state: ChartState, kind: str | None) -> dict[str, Any]:

@@ -20,6 +20,11 @@ def target_of(name: str) -> str:
     return "#" + name.replace("\\", "\\\\").replace(".", "\\.")
 
 
+def waited(state: str, seconds: Decimal) -> str:
+    """The member of the context that says that ``seconds`` have passed since the entry of ``state``."""
+    return f"after {seconds.normalize():f} s in {state}"
+
+
 @dataclass(frozen=True, slots=True)
 class GuardReader:
     """Reads the guards of one chart. ``shadowed`` are names that the chart's code gives a value."""
@@ -32,15 +37,60 @@ class GuardReader:
     def wait(self, transition: ChartTransition) -> Decimal | None:
         """Seconds, for an eventless transition whose guard is a waiting time and nothing else.
 
-        ``idle(n)`` counts from the last transition of the state, which is its
+        It is a timer, unless its state has guards with waiting times among
+        other things: then all of them are asked together, by priority.
+        """
+        seconds = self._waiting_time(transition)
+        siblings = self.chart.states[transition.source].transitions
+        if seconds is None or any(self._times_inside(sibling) for sibling in siblings):
+            return None
+        return seconds
+
+    def times_in(self, transition: ChartTransition) -> frozenset[Decimal] | None:
+        """Waiting times that the guard asks for among other things; ``None`` if it asks for more than that."""
+        seconds = self._waiting_time(transition)
+        if seconds is not None:
+            return frozenset() if self.wait(transition) is not None else frozenset({seconds})
+        return self._times_inside(transition)
+
+    def times_of(self, state: str) -> list[Decimal]:
+        """Waiting times that guards of ``state`` ask for among other things, shortest first; each needs a timer."""
+        found: set[Decimal] = set()
+        for transition in self.chart.states[state].transitions:
+            found |= self.times_in(transition) or frozenset()
+        return sorted(seconds for seconds in found if seconds > 0)
+
+    def _waiting_time(self, transition: ChartTransition) -> Decimal | None:
+        expression = parse_expression(transition.guard.text) if transition.guard is not None else None
+        if not isinstance(expression, ast.Call) or transition.event is not None:
+            return None
+        return self._seconds(expression, transition.source)
+
+    def _times_inside(self, transition: ChartTransition) -> frozenset[Decimal] | None:
+        expression = parse_expression(transition.guard.text) if transition.guard is not None else None
+        if expression is None or self._waiting_time(transition) is not None:
+            return frozenset()
+        found: set[Decimal] = set()
+        asked: set[int] = set()
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                seconds = self._seconds(node, transition.source)
+                if seconds is not None:
+                    found.add(seconds)
+                    asked.add(id(node.func))
+            elif isinstance(node, ast.Name) and node.id in CLOCK - self.shadowed and id(node) not in asked:
+                return None
+        return frozenset(found)
+
+    def _seconds(self, call: ast.Call, state: str) -> Decimal | None:
+        """``n`` of ``after(n)`` with a constant, or of ``idle(n)`` where that is the same.
+
+        ``idle`` counts from the last transition of the state, which is its
         entry unless the state has internal transitions.
         """
-        expression = parse_expression(transition.guard.text) if transition.guard is not None else None
-        if expression is None or transition.event is not None:
-            return None
-        has_internal = any(t.target is None for t in self.chart.states[transition.source].transitions)
+        has_internal = any(t.target is None for t in self.chart.states[state].transitions)
         for name in ("after",) if has_internal else ("after", "idle"):
-            argument = call_of(expression, name)
+            argument = call_of(call, name)
             if argument is not None and name not in self.shadowed:
                 return constant_seconds(argument)
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from .sismic_chart import ChartTransition, Code
-from .sismic_code import names_in
+from .sismic_code import CLOCK, names_in
 
 _LONGEST: Final = 60
 _SHOWN: Final = 40
@@ -68,10 +68,14 @@ class NameBook:
 
     def guard(self, text: str, code: Code, moment: Moment, facts: Mapping[str, bool] | None = None) -> str:
         """The name of the guard ``text``, which stands in ``code``."""
-        sees_event = "event" in names_in(text, expression=True).reads and moment.has_event
+        reads = names_in(text, expression=True).reads
+        sees_event = "event" in reads and moment.has_event
+        timed = moment.state if reads & CLOCK else None
         assumed = tuple(sorted((facts or {}).items()))
         suffix = "".join(f" [{state}{'' if active else ' not'} active]" for state, active in assumed)
-        return self._name("guard", text, code, moment, (text, sees_event, assumed), suffix, dict(assumed))
+        return self._name(
+            "guard", text, code, moment, (text, sees_event, timed, assumed), suffix, dict(assumed)
+        )
 
     def action(self, code: Code, moment: Moment) -> str:
         """The name of an action."""

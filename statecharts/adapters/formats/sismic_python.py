@@ -90,14 +90,23 @@ class PythonCode:
 
     # ----------------------------------------------------------------- guards
 
-    def guard(self, piece: CodePiece) -> Callable[..., bool]:
-        """The function behind a guard: ``(context, event) -> bool``."""
+    def guard(self, piece: CodePiece, times: Mapping[float, str]) -> Callable[..., bool]:
+        """The function behind a guard: ``(context, event) -> bool``.
+
+        ``times`` are the waiting times in it, in seconds, with the members of
+        the context that tell whether they are over.
+        """
         code = compiled(Code(piece.text, piece.line, ()), "eval", self._file)
         facts = piece.facts
         sees_event = piece.moment.has_event
 
         def holds(context: Any, event: Any) -> bool:
+            def is_over(seconds: float) -> bool:
+                return seconds <= 0 or context.get(times[_nearest(times, seconds)]) is True
+
             given = {
+                "after": is_over,
+                "idle": is_over,
                 "active": lambda name: bool(facts.get(name, False)),
                 "event": event_of(event) if sees_event else None,
             }
@@ -207,3 +216,8 @@ class PythonCode:
                 name=piece.name,
                 state=piece.moment.state,
             ) from error
+
+
+def _nearest(times: Mapping[float, str], seconds: float) -> float:
+    """The waiting time that ``seconds`` is, computed by other arithmetic perhaps."""
+    return min(times, key=lambda known: abs(known - seconds))

@@ -20,13 +20,14 @@ from .sismic_text import Path, YamlText, pointer_of
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A written document with everything that went into it."""
+    """A written document with everything that went into it (see :class:`DocumentWriter`)."""
 
     chart: Chart
     document: dict[str, Any]
     names: NameBook
     guards: GuardReader
     places: dict[str, Path]
+    timers: frozenset[str]
 
 
 def write_document(chart: Chart, checks: Checks = NO_CHECKS, *, as_code: bool = False) -> Writing:
@@ -38,7 +39,8 @@ def write_document(chart: Chart, checks: Checks = NO_CHECKS, *, as_code: bool = 
     shadowed = shadowed_names(chart)
     guards = GuardReader(chart, names, shadowed, machine_id(chart))
     writer = DocumentWriter(chart, names, guards, ActionReader(names, shadowed, as_code), checks)
-    return Writing(chart, writer.write(), names, guards, writer.places)
+    document = writer.write()
+    return Writing(chart, document, names, guards, writer.places, frozenset(writer.timers))
 
 
 def checked_problems(writing: Writing, source: YamlText) -> list[Problem]:
