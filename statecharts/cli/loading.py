@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from ..api import DefinitionWarning, load_machine
+from ..environment import Resolver
 from ..errors import StatechartError, UsageError
 from ..implementations import Implementations
 from ..interpreter.actors import from_callback, from_event_observable, from_observable
-from ..environment import Resolver
 from ..machine import Machine
 from ..sources import folder_resolver
 from ..validation.nearest import nearest

@@ -32,7 +32,6 @@ from .session import SessionFrame
 from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Snapshot, Step
 from .updates import Spawner, apply_changes
 
-
 MAX_QUEUE = 100_000
 """Raised events that wait; a macrostep with more of them only makes more."""
 

@@ -51,7 +51,7 @@ SELECTION = (
     rule(
         "both regions ask the same ancestor, which is taken once",
         "App. D: enabledTransitions is an ordered set",
-        f"""<datamodel><data id="n" expr="0"/></datamodel>
+        """<datamodel><data id="n" expr="0"/></datamodel>
             <state id="s"><transition event="e"><assign location="n" expr="n + 1"/><log expr="'n=' + n"/></transition>
               <parallel id="p"><state id="a"/><state id="b"/></parallel>
             </state>""",
@@ -358,7 +358,7 @@ INVOKES = (
     rule(
         "a state that is left in the same macrostep never invokes",
         "App. D mainEventLoop: statesToInvoke when the macrostep is over",
-        f"""<state id="s"><invoke id="child" type="scxml"><content><scxml version="1.0"><final id="f"/></scxml></content></invoke>
+        """<state id="s"><invoke id="child" type="scxml"><content><scxml version="1.0"><final id="f"/></scxml></content></invoke>
               <transition target="t"/></state>
             <state id="t"><onentry><send event="later"/></onentry>
               <transition event="done.invoke.*" target="wrong"/><transition event="later" target="right"/></state>

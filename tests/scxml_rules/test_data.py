@@ -127,7 +127,7 @@ def test_events_carry_what_they_were_sent_with() -> None:
     sim = run(body)
     for event in ({"type": "a"}, {"type": "a", "data": 1}, {"type": "a", "data": 1, "more": 2}, {"type": "a", "k": {"x": []}}):
         sim.send(event)
-    assert [value for value in logged(sim)][1:] == ["1", '{"data":1,"more":2}', '{"k":{"x":[]}}']
+    assert logged(sim)[1:] == ["1", '{"data":1,"more":2}', '{"k":{"x":[]}}']
 
 
 def test_a_definition_alone_cannot_run() -> None:

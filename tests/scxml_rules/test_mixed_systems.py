@@ -295,7 +295,7 @@ def test_the_pure_functions_run_sessions_too() -> None:
     assert [option.type for option in first.next_events()] == ["go", "bad"]
     second, effects = transition(machine, first, "go")
     assert (second.atomic_states, [effect.type for effect in effects]) == (("b",), ["xstate.sendTo", "xstate.spawnChild"])
-    third, effects = transition(machine, second, "tell")
+    _third, effects = transition(machine, second, "tell")
     assert [effect.type for effect in effects] == ["xstate.sendTo"]
     assert transition(machine, first, "bad")[1] == ()
     assert first.context == {"n": 1}

@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
 
 from runs import (
     asyncio_outcome,
@@ -22,6 +18,7 @@ from runs import (
 )
 from suite import LEGACY, PACKAGE, ScionTest, W3cTest, scion_tests, suite_folder, w3c_tests
 
+HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "reference" / "scxml-conformance.md"
 MANUAL = {
     "178": "a name given twice keeps both values",

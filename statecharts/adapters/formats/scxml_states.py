@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from ...validation.report import quoted, token
 from .scxml_codes import ScxmlCode
