@@ -128,12 +128,14 @@ def _set_profile(function: Callable[[FrameType, str, Any], None] | None) -> None
     Other tools do not take our lock; when one of them is at it, we try again.
     """
     with _INSTALLING:
-        for attempt in range(_ATTEMPTS):
+        attempts = 0
+        while True:
             try:
                 sys.setprofile(function)
                 return
             except RuntimeError:
-                if attempt == _ATTEMPTS - 1:
+                attempts += 1
+                if attempts == _ATTEMPTS:
                     raise
 
 

@@ -445,3 +445,13 @@ def test_a_delayed_send_to_nobody_fails_when_its_time_has_come() -> None:
     again = simulate(sim.machine, snapshot=sim.save())
     again.settle()
     assert (leaves(again), again.now) == (["t"], 5)
+
+
+def test_a_delayed_send_reaches_a_child_invoked_meanwhile() -> None:
+    child = f'<scxml version="1.0"><state id="c"><transition event="x" cond="_event.data.n == 1">{log("got")}</transition></state></scxml>'
+    body = f"""<state id="s"><onentry><send event="x" target="#_k" delay="5ms"><param name="n" expr="1"/></send></onentry>
+      <invoke type="scxml" id="k"><content>{child}</content></invoke></state>"""
+    sim = run(body)
+    again = simulate(sim.machine, snapshot=sim.save())
+    again.settle()
+    assert logged(again) == ["got"]
