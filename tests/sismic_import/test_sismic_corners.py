@@ -143,6 +143,19 @@ def test_delayed_events_of_one_kind_come_in_order() -> None:
     assert len(ours.simulation.snapshot.context["log"]) == 4
 
 
+def test_an_eventless_way_back_through_a_history_repeats() -> None:
+    text = chart(
+        "initial: a\nstates:\n  - {name: a, transitions: [{guard: x < 1, target: h}]}\n  - {name: b, on entry: x = 0}\n"
+        "  - {name: h, type: shallow history, memory: a}",
+        "x = 0\nlog = []",
+    )
+    imported = read_definition(text, trusted=True)
+    assert [problem.code for problem in imported.differences] == ["eventless-repeats"]
+    seen = compare(text, imported, [])
+    assert seen is not None
+    assert seen.kind == "endless"
+
+
 def test_active_of_a_computed_name_beside_regions_is_a_difference() -> None:
     text = chart(
         "parallel states:\n  - {name: r1, on entry: \"log.append([active(s) for s in ['r2']])\"}\n  - name: r2", "log = []"
@@ -167,6 +180,20 @@ def test_a_region_that_cannot_restart_in_place_is_a_difference(region: str, why:
     text = chart(f"parallel states:\n  - {{name: r, {region}}}\n  - name: other")
     codes = {problem.code for problem in read_definition(text, trusted=True).differences}
     assert "region-reentry" in codes, why
+
+
+def test_code_of_a_region_that_restarts_in_place_counts_as_an_action() -> None:
+    text = chart(
+        "parallel states:\n"
+        "  - {name: r1, on entry: log.append('+r1'), initial: a1, states: [{name: a1}], transitions: [{event: e, target: a1}]}\n"
+        "  - {name: r2, initial: a2, states: [{name: a2, transitions: [{event: e, action: log.append('t')}]}]}",
+        "log = []",
+    )
+    imported = read_definition(text, trusted=True)
+    assert [problem.code for problem in imported.differences] == ["parallel-order"]
+    seen = compare(text, imported, [("e", 0)])
+    assert seen is not None
+    assert seen.kind == "order"
 
 
 def test_a_region_without_states_may_restart_in_place() -> None:

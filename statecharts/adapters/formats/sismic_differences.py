@@ -113,9 +113,7 @@ class Differences:
                 return True
             if self._guards.wait(transition) is not None:
                 return True  # the waiting time starts again
-            *above, target = chart.entered_path(transition)
-            # taken again, it leaves what it has just entered
-            for name in {*above, *chart.entered_with(target)}:
+            for name in self._entered_again(transition):
                 codes += [chart.states[name].on_entry, chart.states[name].on_exit]
         written: set[str] = set()
         for code in codes:
@@ -123,6 +121,15 @@ class Differences:
             written |= names.writes | (names.reads if names.mutates else frozenset())
         guard = transition.guard
         return guard is not None and bool(names_in(guard.text, expression=True).reads & written)
+
+    def _entered_again(self, transition: ChartTransition) -> set[str]:
+        """What ``transition`` enters if it leads back to its source, and therefore leaves when it is taken again."""
+        chart = self._chart
+        *above, target = chart.entered_path(transition)
+        around = chart.states[target].parent
+        if chart.states[target].is_history and around in chart.ancestors(transition.source):
+            return {*above, *chart.subtree(chart.child_towards(around, transition.source))}
+        return {*above, *chart.entered_with(target)}
 
     def _may_lead_back(self, source: str, target: str) -> bool:
         """Whether ``source`` may be active again when ``target`` has been entered from it."""

@@ -16,6 +16,7 @@ from statecharts.values import js_keys
 
 from .sismic_chart import DEEP, ORTHOGONAL, Chart, ChartState, ChartTransition, Code
 from .sismic_code import NO_NAMES, names_in
+from .sismic_document import reenters_in_place
 from .sismic_guards import GuardReader
 
 
@@ -155,6 +156,7 @@ class Orders:
     def _code_of(self, transition: ChartTransition) -> _Code:
         states = self.chart.states
         acts = _weight(transition.action, self._contracts and bool(transition.contract))
+        in_place = reenters_in_place(self.chart, self._guards, transition)
         leaving: list[ChartState] = []
         entering: list[ChartState] = []
         if transition.target is not None:
@@ -166,6 +168,11 @@ class Orders:
         if self._contracts:
             owners: list[ChartState | ChartTransition] = [transition, *leaving, *entering]
             codes += [condition.code for owner in owners for condition in owner.contract]
+        if in_place:  # the region's own code is written among the transition's actions
+            region = states[transition.source]
+            acts = max(acts, self._exits(region), self._enters(region))
+            leaving.remove(region)
+            entering.remove(region)
         return _Code(
             max(map(self._exits, leaving), default=0),
             acts,
@@ -180,7 +187,10 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """What of a transition has code: leaving, acting, entering (weights); whether some of it asks for active states."""
+    """What of a transition has code: leaving, acting, entering (weights); whether some of it asks for active states.
+
+    The three are told apart as the machine runs them here, all of one kind before all of the next.
+    """
 
     exits: int
     acts: int
