@@ -28,7 +28,8 @@ import sys
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import CodeType, FrameType, TracebackType
+from dataclasses import fields, is_dataclass
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, Final, NoReturn, ParamSpec, TypeVar, cast
 
 from . import values
@@ -239,7 +240,11 @@ def _tried_to_mutate(trace: TracebackType | None) -> bool:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Deep equality in which ``1``, ``1.0`` and ``True`` are three values and NaN equals itself."""
+    """Deep equality in which ``1``, ``1.0`` and ``True`` are three values and NaN equals itself.
+
+    Actions and guards made by their creators are compared by their parts,
+    functions made on the spot by code and what they hold.
+    """
     if left is right:
         return True
     if isinstance(left, dict) and isinstance(right, dict):
@@ -248,4 +253,14 @@ def _same(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(map(_same, left, right))
     if type(left) is not type(right):
         return False
+    if isinstance(left, FunctionType):
+        return left.__code__ is right.__code__ and _same(_held(left), _held(right))
+    if is_dataclass(left) and type(left).__eq__ is object.__eq__:
+        return all(_same(getattr(left, part.name), getattr(right, part.name)) for part in fields(left))
     return bool(left == right) or (left != left and right != right)
+
+
+def _held(function: FunctionType) -> list[Any]:
+    """What a function brings with it: defaults and the variables it closes over."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [function.__defaults__ or (), function.__kwdefaults__ or {}, cells]

@@ -10,6 +10,7 @@ from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
 from ..values import UNDEFINED, FrozenDict
 from .actor_table import Actors, action_inspection, with_error
+from .actors import PROMISE_RESOLVE
 from .agenda import Task
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, EventFlood
 from .deliveries import (
@@ -330,6 +331,8 @@ class Lifecycle(Mailboxes):
     def _begin(self, cell: Cell) -> None:
         if cell.logic.kind == "transition" or cell.snapshot.status != ACTIVE:
             return
+        if any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
+            return  # restored with its result already waiting: the work is done
         cell.begun = True
         self._out.append(Begin(cell.ref, cell.logic, cell.snapshot.input))
         self._crash_instead(cell)

@@ -123,3 +123,26 @@ def test_children_are_held_to_purity_only_by_their_own_machine() -> None:
     sim.send("GO")
     sim.send_to("c", "X")
     assert sim.child("c").context > 0
+
+
+def test_an_enqueue_function_may_make_its_actions_on_the_spot() -> None:
+    def go(enqueue: Any, context: Any) -> None:
+        step = 1
+        enqueue(raise_("X"))
+        enqueue(assign(n=lambda context, by=step: context["n"] + by + step))
+
+    document = {"id": "m", "context": {"n": 0}, "initial": "a", "states": {"a": {"entry": "go", "on": {"X": "b"}}, "b": {}}}
+    sim = simulate(load_machine(document, {"actions": {"go": enqueue(go)}}), pure=True)
+    assert (sim.snapshot.value, sim.snapshot.context) == ("b", {"n": 2})
+
+
+def test_an_enqueue_function_that_makes_other_actions_each_time_is_named() -> None:
+    turns = iter(range(100))
+
+    def go(enqueue: Any) -> None:
+        turn = next(turns)
+        enqueue(assign(n=lambda: turn))
+
+    document = {"id": "m", "initial": "a", "states": {"a": {"entry": "go"}}}
+    sim = simulate(load_machine(document, {"actions": {"go": enqueue(go)}}), pure=True)
+    assert isinstance(sim.snapshot.error, PurityError)

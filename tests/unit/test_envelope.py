@@ -267,3 +267,16 @@ def test_half_a_step_cannot_be_saved() -> None:
     system.start()
     with pytest.raises(UsageError, match="only at rest"):
         seal(system)
+
+
+def test_work_whose_result_waits_is_not_begun_again() -> None:
+    async def work() -> None:
+        """Settled by what was saved."""
+
+    document = {"id": "m", "initial": "a", "states": {"a": {"invoke": {"id": "w", "src": "work", "onDone": "b"}}, "b": {}}}
+    machine = load_machine(document, {"actors": {"work": work}})
+    saved = simulate(machine).save()
+    [child] = [actor for actor in saved["actors"] if actor["path"] == ["w"]]
+    child["mailbox"] = [{"type": "xstate.promise.resolve", "data": 1}]
+    again = simulate(machine, snapshot=saved)
+    assert (again.snapshot.value, again.starts) == ("b", [])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
-from statecharts.values import UNDEFINED, thaw
+from statecharts.values import UNDEFINED, freeze, thaw
 
 _OBJECTS: Final = (ModuleType, FunctionType, BuiltinFunctionType, type)
 _ADVICE: Final = {
@@ -95,7 +95,7 @@ def changes_between(before: Any, after: Mapping[str, Any], constants: Mapping[st
     changed = {
         name: value
         for name, value in data.items()
-        if name not in before or not same_data(before[name], value)
+        if name not in before or not same_data(before[name], freeze(value))
     }
     gone = [
         name
