@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import ImplementationError
 
@@ -41,8 +41,26 @@ def names(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(p.name for p in parameters_of(function) or ())
 
 
+class Fitted(NamedTuple):
+    """A function fitted to what it is offered.
+
+    ``call`` takes all of that. ``takes`` says which of it ``function`` itself
+    takes by position, for callers who rather call it without the detour;
+    ``None`` when it takes some by keyword.
+    """
+
+    call: Callable[..., Any]
+    function: Callable[..., Any]
+    takes: tuple[int, ...] | None
+
+
 def fit(function: Callable[..., Any], offered: Sequence[str], what: str) -> Callable[..., Any]:
-    """``function`` as a callable that takes all of ``offered``, positionally.
+    """``function`` as a callable that takes all of ``offered``, positionally (:func:`fitting`)."""
+    return fitting(function, offered, what).call
+
+
+def fitting(function: Callable[..., Any], offered: Sequence[str], what: str) -> Fitted:
+    """``function``, so that it can be given all of ``offered``, positionally.
 
     Parameters are matched by name. A function none of whose names is known
     gets the offered arguments by position (``lambda c, e: ...``), but never
@@ -53,13 +71,13 @@ def fit(function: Callable[..., Any], offered: Sequence[str], what: str) -> Call
         raise ImplementationError(f"{what} must be callable, not {type(function).__name__}")
     parameters = parameters_of(function)
     if parameters is None:
-        return _spread(function, range(min(2, len(offered))), {})
+        return _fitted(function, range(min(2, len(offered))), {})
     by_name = _match_names(parameters, offered)
     if by_name is not None:
-        return _spread(function, *by_name)
+        return _fitted(function, *by_name)
     by_position = _match_positions(parameters, offered)
     if by_position is not None:
-        return _spread(function, by_position, {})
+        return _fitted(function, by_position, {})
     strangers = [p.name for p in parameters if p.name not in offered and _required(p)]
     raise ImplementationError(
         f"{what} asks for {', '.join(map(repr, strangers))}; it may name any of {', '.join(offered)}",
@@ -113,6 +131,10 @@ def _match_positions(parameters: list[inspect.Parameter], offered: Sequence[str]
         if parameter.name in _MEANT_BY_NAME.difference(offered) and offered != REDUCER_ARGUMENTS:
             return None  # `input` of a guard would silently be its context; a reducer's state has many names
     return range(len(positional))
+
+
+def _fitted(function: Callable[..., Any], positions: Sequence[int], keywords: dict[str, int]) -> Fitted:
+    return Fitted(_spread(function, positions, keywords), function, None if keywords else tuple(positions))
 
 
 def _spread(

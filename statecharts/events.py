@@ -22,7 +22,8 @@ ERROR: Final = "xstate.error"
 ROUTE: Final = "xstate.route"
 ERROR_ACTOR_PREFIX: Final = "xstate.error.actor"
 
-_by_type: dict[str, FrozenDict] = {}
+INTERNED: Final[dict[str, FrozenDict]] = {}
+"""Events that are nothing but their type, once they have been met."""
 _INTERNED_TYPES: Final = 4096
 
 
@@ -34,11 +35,11 @@ def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = No
     """
     if type(event) is str:
         if not data:
-            known = _by_type.get(event)
+            known = INTERNED.get(event)
             if known is None:
                 known = FrozenDict({"type": event})
-                if len(_by_type) < _INTERNED_TYPES:
-                    _by_type[event] = known
+                if len(INTERNED) < _INTERNED_TYPES:
+                    INTERNED[event] = known
             return known
         if "type" in data:
             raise UsageError("an event's type is its first argument; `type=` among the data would replace it")

@@ -98,7 +98,8 @@ class FrozenList(list[Any]):
 
 EMPTY_OBJECT: Final = FrozenDict()
 
-_ATOMS: Final = frozenset({str, int, float, bool, type(None), Undefined, FrozenDict, FrozenList})
+ATOMS: Final = frozenset({str, int, float, bool, type(None), Undefined, FrozenDict, FrozenList})
+"""Types whose values need no freezing."""
 
 
 def is_array_index(key: str) -> bool:
@@ -136,7 +137,7 @@ def freeze(value: Any) -> Any:
     Raises :class:`UsageError` for keys that are not strings and for values
     that contain themselves.
     """
-    if type(value) in _ATOMS:
+    if type(value) in ATOMS:
         return value
     try:
         return _freeze(value)
@@ -148,7 +149,7 @@ def freeze(value: Any) -> Any:
 
 def _freeze(value: Any) -> Any:
     kind = type(value)
-    if kind in _ATOMS:
+    if kind in ATOMS:
         return value
     if kind is dict or isinstance(value, Mapping):
         items: dict[str, Any] = {}
@@ -158,10 +159,10 @@ def _freeze(value: Any) -> Any:
                 raise UsageError(f"object keys are strings in JSON, not {type(key).__name__}: {key!r}")
             if key and "0" <= key[0] <= "9":
                 indexed = True
-            items[key] = member if type(member) in _ATOMS else _freeze(member)
+            items[key] = member if type(member) in ATOMS else _freeze(member)
         return FrozenDict(js_ordered(items) if indexed else items)
     if kind is list or kind is tuple:
-        return FrozenList([member if type(member) in _ATOMS else _freeze(member) for member in value])
+        return FrozenList([member if type(member) in ATOMS else _freeze(member) for member in value])
     if isinstance(value, (list, tuple)):
         return FrozenList([_freeze(member) for member in value])
     return value

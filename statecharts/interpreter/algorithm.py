@@ -32,17 +32,17 @@ Nodes = Sequence[StateNode]
 
 
 class HistoryView:
-    """The history a plan looks at; remembers whether it was asked, for the plan then depends on it."""
+    """The history a plan looks at; remembers what it was asked for, for the plan then depends on that."""
 
-    __slots__ = ("used", "values")
+    __slots__ = ("asked", "values")
 
     def __init__(self, values: Mapping[str, tuple[StateNode, ...]]) -> None:
         self.values = values
-        self.used = False
+        self.asked: dict[str, None] = {}
 
     def get(self, node: StateNode) -> tuple[StateNode, ...] | None:
         """What the history state ``node`` remembers, if anything."""
-        self.used = True
+        self.asked[node.id] = None
         return self.values.get(node.id)
 
 

@@ -59,6 +59,37 @@ class Bindings(ABC):
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._made: dict[Any, tuple[Operation, ...]] = {}
+
+    def leaving(self, node: StateNode) -> tuple[Operation, ...]:
+        """:meth:`leave`, made once for all plans. As many as there are nodes, so not counted against the memo."""
+        made = self._made.get(node)
+        if made is None:
+            made = self._keep(node, self.leave(node))
+        return made
+
+    def entering(
+        self, node: StateNode, by_default: bool, history: StateNode | None
+    ) -> tuple[Operation, ...]:
+        """:meth:`enter`, made once for all plans."""
+        key = (node, by_default, history)
+        made = self._made.get(key)
+        if made is None:
+            made = self._keep(key, self.enter(node, by_default, history))
+        return made
+
+    def taking(self, transition: Transition) -> tuple[Operation, ...]:
+        """:meth:`transition`, made once for all plans."""
+        made = self._made.get(transition)
+        if made is None:
+            made = self._keep(transition, self.transition(transition))
+        return made
+
+    def _keep(self, key: Any, operations: list[Operation]) -> tuple[Operation, ...]:
+        made = tuple(operations)
+        if self.program.memo.keeps:
+            self._made[key] = made
+        return made
 
     def actions(self, actions: Sequence[Action], node: StateNode) -> list[Operation]:
         """Operations for a list of actions, labelled with the state they stand in."""

@@ -21,7 +21,16 @@ from ..actions import (
     StopChild,
     parse_action,
 )
-from ..callables import ACTION_ARGUMENTS, ENQUEUE_ARGUMENTS, GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit, names
+from ..callables import (
+    ACTION_ARGUMENTS,
+    ENQUEUE_ARGUMENTS,
+    GUARD_ARGUMENTS,
+    UPDATE_ARGUMENTS,
+    Fitted,
+    fit,
+    fitting,
+    names,
+)
 from ..errors import DefinitionError, ExecutionError
 from ..expressions import Template
 from ..guards import (
@@ -58,7 +67,7 @@ from .operations import (
     evaluate_template,
 )
 from .snapshot import matches_state
-from .updates import AssignAll, AssignEach, spawning_getter
+from .updates import BOTH, OFFERED, VALUE, AssignAll, AssignEach, Part, shape_of, spawning_getter
 
 GuardFunction = Callable[[Any, Any, Any], Any]
 """A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""
@@ -74,7 +83,11 @@ NO_VALUE: Getter = constant(UNDEFINED)
 
 def fitted(function: Callable[..., Any], offered: Sequence[str], what: str, pure: bool) -> Callable[..., Any]:
     """``function`` over all of ``offered``; in pure mode watched while it runs."""
-    return fit(pure_wrapper(function, what) if pure else function, offered, what)
+    return fit(watched(function, what) if pure else function, offered, what)
+
+
+watched = pure_wrapper
+"""A function held to purity while it runs (:mod:`statecharts.purity`)."""
 
 
 def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
@@ -134,6 +147,20 @@ class GuardCompiler:
         if isinstance(spec, Condition):
             return self._condition(spec.source)
         return _null_guard
+
+    def direct(self, guard: Any) -> Fitted | None:
+        """The user's own function behind ``guard``, when calling it with context and event is all there is to it."""
+        spec = parse_guard(guard)
+        if isinstance(spec, NamedGuard) and spec.params is UNDEFINED:
+            function = self._bound.get(spec.name)
+            what = f"guard {spec.name!r}"
+        elif isinstance(spec, InlineGuard):
+            function, what = spec.function, "guard"
+        else:
+            return None
+        if not callable(function) or isinstance(function, Guard):
+            return None
+        return fitting(watched(function, what) if self._pure else function, GUARD_ARGUMENTS, what)
 
     def _named(self, spec: NamedGuard) -> GuardFunction:
         bound = self._bound.get(spec.name, UNDEFINED)
@@ -236,7 +263,9 @@ class ActionCompiler:
         return self._operation(spec, NO_VALUE, _label(spec))
 
     def _named(self, spec: NamedAction) -> Operation:
-        params = self._value(spec.params, f"params of action {spec.type!r}")
+        params = NO_VALUE
+        if spec.params is not UNDEFINED:
+            params = self._value(spec.params, f"params of action {spec.type!r}")
         bound = self._bound.get(spec.type)
         if bound is None:
             if spec.builtin is not None:
@@ -298,29 +327,41 @@ class ActionCompiler:
 
     def _assign(self, spec: Assign, params: Getter, label: str) -> Operation:
         assignment = spec.assignment
+        given = None if params is NO_VALUE else params
         if isinstance(assignment, Template):
-            return AssignAll(label, _template_update(assignment), params, False)
+            update = _template_update(assignment)
+            lean = Fitted(update, update, None if given else (0, 1))
+            return AssignAll(label, lean, given, False)
         if callable(assignment):
             spawns = bool(names(assignment) & {"spawn", "self", "system"})
             # making a child twice would not be the same as making it once
-            function = fitted(assignment, UPDATE_ARGUMENTS, label, self._pure and not spawns)
-            return AssignAll(label, function, params, spawns)
-        parts = tuple((key, self._part(value, f"{label}, key {key!r}")) for key, value in assignment.items())
-        return AssignEach(label, parts, params)
+            function = watched(assignment, label) if self._pure and not spawns else assignment
+            return AssignAll(label, fitting(function, UPDATE_ARGUMENTS, label), given, spawns)
+        parts = tuple(self._part(key, value, f"{label}, key {key!r}") for key, value in assignment.items())
+        return AssignEach(label, parts, given)
 
-    def _part(self, value: Any, label: str) -> Getter:
+    def _part(self, key: str, value: Any, label: str) -> Part:
         """One key's new value; its function may spawn, as a whole update may."""
-        if callable(value) and "spawn" in names(value):
-            return spawning_getter(fit(value, UPDATE_ARGUMENTS, label))
-        return self._value(value, label)
+        if isinstance(value, Template):
+            return Part(key, BOTH, _frozen_template(value), self._value(value, label))
+        if not callable(value):
+            return Part(key, VALUE, value, constant(value))
+        if "spawn" in names(value):
+            return Part(key, OFFERED, None, spawning_getter(fit(value, UPDATE_ARGUMENTS, label)))
+        found = fitting(watched(value, label) if self._pure else value, ACTION_ARGUMENTS, label)
+        return Part(key, shape_of(found), found.function, self._value(value, label))
 
 
 def _label(spec: Any) -> str:
     return spec.type if isinstance(spec, InlineAction) else type(spec).__name__
 
 
+def _frozen_template(template: Template) -> Callable[..., Any]:
+    return lambda context, event: freeze(template.evaluate({"context": context, "event": event}))
+
+
 def _template_update(template: Template) -> Callable[..., Any]:
-    def update(context: Any, event: Any, params: Any, *_rest: Any) -> Any:
+    def update(context: Any, event: Any, params: Any = UNDEFINED, *_rest: Any) -> Any:
         variables = {"context": context, "event": event}
         if params is not UNDEFINED:
             variables["params"] = params

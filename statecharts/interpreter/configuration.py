@@ -18,7 +18,8 @@ from ..values import js_ordered
 
 if TYPE_CHECKING:
     from .planner import Plan
-    from .selection import Selector
+    from .program import Program
+    from .routes import Route
 
 Order = tuple[StateNode, ...]
 
@@ -26,30 +27,107 @@ Order = tuple[StateNode, ...]
 class Configuration:
     """One set of active nodes of one program. Compare by identity.
 
-    ``is_chain``: each node is the child of the one before, so that only one
-    order is possible and none has to be kept.
+    ``regular`` as above; ``legal`` when the set obeys the rules of a
+    statechart (one child of each active compound, all regions of each active
+    parallel, nothing whose parent is not active), so that what it means can
+    be put together from its regions. ``routes`` and ``plans`` are what the
+    program keeps about it. What is asked for seldom is computed when it is.
     """
 
     __slots__ = (
-        "always", "atomic_states", "is_chain", "leaves", "mask", "nodes", "plans", "regular", "selectors", "value",
+        "_is_chain", "_leaves", "_nodes", "_value", "always", "legal", "mask", "plans", "program", "regular", "routes", "visits",
     )  # fmt: skip
 
-    def __init__(self, nodes: Order, mask: int, regular: bool, root: StateNode) -> None:
-        self.nodes = nodes
+    def __init__(self, program: Program, nodes: Order | None, mask: int, regular: bool, legal: bool) -> None:
+        self.program = program
         self.mask = mask
         self.regular = regular
-        self.value: Any = state_value(root, nodes)
-        self.is_chain = all(node.parent is above for node, above in zip(nodes[1:], nodes, strict=False))
-        self.leaves: Order = tuple(node for node in nodes if node.is_leaf)
-        self.always = any(
-            ancestor.always for leaf in self.leaves for ancestor in (leaf, *leaf.proper_ancestors())
-        )
-        self.atomic_states = tuple(leaf.id for leaf in sorted(self.leaves, key=lambda node: node.index))
-        self.selectors: dict[str, Selector | None] = {}
+        self.legal = legal
+        self.always: bool = mask & program.always_below != 0
+        self.visits = 0
+        self.routes: dict[str, Route] = {}
         self.plans: dict[Any, Plan] = {}
+        self._nodes = nodes
+        self._leaves: Order | None = None
+        self._value: Any = None
+        self._is_chain = -1
+
+    @property
+    def nodes(self) -> Order:
+        """The active nodes in document order (as given, when irregular)."""
+        nodes = self._nodes
+        if nodes is None:
+            nodes = self._nodes = nodes_of(self.mask, self.program.definition.nodes)
+        return nodes
+
+    @property
+    def value(self) -> Any:
+        """XState's state value. Shared; not to be changed."""
+        if self._value is None:
+            self._value = state_value(self.program.definition.root, self.nodes)
+        return self._value
+
+    def complete(self) -> None:
+        """Compute the value now: raises :class:`ExecutionError` where XState fails on a state without an initial one."""
+        self._value = state_value(self.program.definition.root, self.nodes)
+
+    @property
+    def leaves(self) -> Order:
+        """The active atomic and final nodes."""
+        leaves = self._leaves
+        if leaves is None:
+            leaves = self._leaves = tuple(node for node in self.nodes if node.is_leaf)
+        return leaves
+
+    @property
+    def atomic_states(self) -> tuple[str, ...]:
+        """Ids of the active leaves in document order."""
+        return tuple(leaf.id for leaf in sorted(self.leaves, key=lambda node: node.index))
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether each node is the child of the one before: only one order is possible, and none has to be kept."""
+        if self._is_chain < 0:
+            nodes = self.nodes
+            self._is_chain = all(node.parent is above for node, above in zip(nodes[1:], nodes, strict=False))
+        return self._is_chain == 1
+
+    @property
+    def size(self) -> int:
+        """Bytes that keeping it takes, with what is computed later: an estimate, rounded up."""
+        bits = self.program.bits
+        return 700 + bits // 2 + 72 * (bits if bits < 32 else 32)
 
     def __repr__(self) -> str:
         return f"<Configuration {', '.join(self.atomic_states)}>"
+
+
+def nodes_of(mask: int, nodes: Sequence[StateNode]) -> Order:
+    """The nodes of a bit set, by document number; ``nodes`` are all there are."""
+    found: list[StateNode] = []
+    while mask:
+        index = (mask & -mask).bit_length() - 1
+        found.append(nodes[index])
+        mask ^= 1 << index
+    return tuple(found)
+
+
+def is_legal(nodes: Sequence[StateNode], mask: int) -> bool:
+    """Whether the set ``nodes`` (``mask`` as a bit set) obeys the rules of a statechart (SCXML §3.11)."""
+    below: dict[StateNode, int] = {}
+    for node in nodes:
+        parent = node.parent
+        if parent is not None:
+            if not mask >> parent.index & 1:
+                return False
+            below[parent] = below.get(parent, 0) + 1
+    for node in nodes:
+        if node.type == "compound":
+            if below.get(node, 0) != 1:
+                return False
+        elif node.type == "parallel" and below.get(node, 0) != len(node.real_children()):
+            return False
+    return True
 
 
 def mask_of(nodes: Iterable[StateNode]) -> int:
@@ -58,6 +136,11 @@ def mask_of(nodes: Iterable[StateNode]) -> int:
     for node in nodes:
         mask |= 1 << node.index
     return mask
+
+
+def subtree_mask(node: StateNode) -> int:
+    """``node`` and all below it, as a bit set."""
+    return (1 << node.last + 1) - (1 << node.index)
 
 
 def is_regular(nodes: Sequence[StateNode]) -> bool:
@@ -77,6 +160,15 @@ def is_regular(nodes: Sequence[StateNode]) -> bool:
 def in_document_order(nodes: Iterable[StateNode]) -> Order:
     """``nodes`` by document number."""
     return tuple(sorted(nodes, key=lambda node: node.index))
+
+
+def moved(order: Order, left: Order, entered: Order) -> Order:
+    """The order of active nodes when some left and others were entered."""
+    kept = list(order)
+    for node in left:
+        kept.remove(node)
+    kept.extend(entered)
+    return tuple(kept)
 
 
 # ---------------------------------------------------------- state values

@@ -161,7 +161,7 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
     }
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
-        if cell.snapshot._order is not None or cell.snapshot._status != "active":
+        if cell.snapshot.order is not None or cell.snapshot._status != "active":
             saved["order"] = [node.id for node in cell.snapshot.nodes]
     error = cell.snapshot.error
     if isinstance(error, BaseException):

@@ -109,6 +109,7 @@ class Finalizers:
     def __init__(self, blocks: dict[int, list[tuple[Invocation, Operation | None]]], nodes: Any) -> None:
         self._blocks = blocks
         self._nodes = nodes
+        self.has_any = bool(blocks)
 
     def run(self, frame: SessionFrame) -> None:
         """``finalize`` of the invocation the event came from, ``autoforward`` of all."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..callables import CONTEXT_ARGUMENTS, names
-from ..errors import EndlessLoopError, ExecutionError, StatechartError
+from ..errors import EndlessLoopError, ExecutionError
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
 from ..expressions import Template
 from ..nodes import Transition
@@ -21,6 +21,7 @@ from .algorithm import initial_transition_of
 from .children import stop_child
 from .compiler import fitted
 from .effects import MicrostepTaken
+from .failures import failed
 from .invocation import start_invocations
 from .messages import received
 from .operations import Frame, Scope
@@ -29,16 +30,23 @@ from .program import Program
 from .residence import begin_session
 from .sending import DISPATCH, dispatch
 from .session import SessionFrame
-from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Snapshot, Step
+from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Rest, Snapshot, Step
 from .updates import Spawner, apply_changes
 
 MAX_QUEUE = 100_000
 """Raised events that wait; a macrostep with more of them only makes more."""
 
 
-def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scope: Scope) -> Step:
+def macrostep(
+    program: Program,
+    snapshot: Snapshot[Any],
+    event: FrozenDict,
+    scope: Scope,
+    selected: tuple[Transition, ...] | None = None,
+) -> Step:
     """Everything ``event`` leads to, until the machine rests.
 
+    ``selected`` are the transitions it enables, when they are known already.
     The snapshot's status is not looked at (as in XState); a host does not
     deliver to an actor that is over. On an error the step carries the
     exception, the effects up to it, and the snapshot before the event with
@@ -55,17 +63,18 @@ def macrostep(program: Program, snapshot: Snapshot[Any], event: FrozenDict, scop
         snapshot._sequence + 1,
         event,
     )
-    frame.status = snapshot._status
-    frame.output = snapshot._output
-    frame.error = snapshot._error
+    rest = snapshot._rest
+    frame.status = rest.status
+    frame.output = rest.output
+    frame.error = rest.error
     try:
-        _run_macrostep(frame, event)
+        _run_macrostep(frame, event, selected)
     except Exception as error:
-        return _failed(frame, snapshot, error)
+        return failed(snapshot, frame.operation, error, tuple(frame.records))
     return Step(_snapshot_of(frame), tuple(frame.records), None)
 
 
-def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
+def _run_macrostep(frame: Frame, event: FrozenDict, selected: tuple[Transition, ...] | None) -> None:
     kind = event.get("type", UNDEFINED)
     if type(kind) is not str:
         raise _not_a_type(kind)
@@ -78,8 +87,8 @@ def _run_macrostep(frame: Frame, event: FrozenDict) -> None:
         _observe(frame, ())
         return
     if kind != INIT:
-        program = frame.program
-        selected = program.select(frame.configuration, frame.context, event)
+        if selected is None:
+            selected = frame.select()
         if not selected and kind.startswith(ERROR_ACTOR_PREFIX):
             _stop_children(frame)
             frame.status = ERROR
@@ -117,31 +126,17 @@ def _settle(frame: Frame) -> None:
             raise _endless(frame, limit)
         enabled: tuple[Transition, ...] = ()
         if check_always:
-            enabled = _eventless(frame)
+            enabled = frame.select_eventless()
         eventless = bool(enabled)
         if not enabled:
             if not frame.queue:
                 break
             frame.event = frame.queue.pop(0)
-            enabled = _selected(frame)
+            enabled = frame.select()
         frame.changed = False
         microstep(frame, enabled)
         check_always = frame.changed or not eventless or program.semantics.eventless_until_none
         _observe(frame, enabled)
-
-
-def _eventless(frame: Frame) -> tuple[Transition, ...]:
-    if isinstance(frame, SessionFrame):
-        return frame.select_eventless()
-    return frame.program.selection.select_eventless(  # type: ignore[no-any-return]
-        frame.configuration, frame.order, frame.context, frame.event, frame.history
-    )
-
-
-def _selected(frame: Frame) -> tuple[Transition, ...]:
-    if isinstance(frame, SessionFrame):
-        return frame.select()
-    return frame.program.select(frame.configuration, frame.context, frame.event)  # type: ignore[no-any-return]
 
 
 # ------------------------------------------------------- an SCXML session
@@ -211,16 +206,12 @@ def _apply(frame: Frame, plan: Plan) -> None:
         return
     target = plan.target
     assert target is not None
-    if frame.status == DONE and not frame.program.semantics.leaves_in_document_order:
-        frame.order = plan.final_order
-    elif frame.program.semantics.leaves_in_document_order:
+    if frame.program.semantics.leaves_in_document_order:
         frame.order = None
-    elif frame.order is not None or not target.is_chain:
-        nodes = frame.configuration.nodes if frame.order is None else frame.order
-        exits = plan.exits
-        kept = [node for node in nodes if not exits >> node.index & 1]
-        order = (*kept, *plan.entered)
-        frame.order = None if order == target.nodes else order
+    elif frame.status == DONE:
+        frame.order = plan.final_order
+    else:
+        frame.order = plan.order_after(frame.order, frame.configuration)
     frame.configuration = target
     frame.changed = True
 
@@ -250,41 +241,14 @@ def _stop_children(frame: Frame) -> None:
 
 
 def _snapshot_of(frame: Frame) -> Snapshot[Any]:
-    return Snapshot(
-        frame.program,
-        frame.configuration,
-        frame.order,
-        frame.context,
-        frame.children,
-        frame.history,
-        frame.status,
-        frame.output,
-        frame.error,
-        frame.sequence,
-    )
+    rest = Rest(frame.children, frame.history, frame.status, frame.output, frame.error)
+    return Snapshot(frame.configuration, frame.order, frame.context, rest, frame.sequence)
 
 
 def _observe(frame: Frame, transitions: tuple[Transition, ...]) -> None:
     if frame.scope.observed:
         types = tuple(t.event_type for t in transitions)
         frame.records.append(MicrostepTaken(frame.scope.self_ref, frame.event, _snapshot_of(frame), types))
-
-
-def _failed(frame: Frame, before: Snapshot[Any], error: Exception) -> Step:
-    _explain(frame, error)
-    effects = tuple(frame.records)
-    failed = before.replace(status=ERROR, error=error)
-    return Step(failed, effects, error)
-
-
-def _explain(frame: Frame, error: Exception) -> None:
-    """Say in a note which of the user's callables failed, and where."""
-    operation = frame.operation
-    if operation is not None and not isinstance(error, StatechartError):
-        where = f" in state {operation.state!r}" if operation.state else ""
-        note = f"raised by {operation.label}{where} of machine {frame.program.definition.id!r}"
-        if note not in getattr(error, "__notes__", ()):
-            error.add_note(note)
 
 
 def _endless(frame: Frame, limit: float) -> ExecutionError:
@@ -304,12 +268,12 @@ def _states_of_a_loop(frame: Frame) -> list[str]:
         for _ in range(64):
             before = len(seen)
             seen.update(dict.fromkeys(node.id for node in frame.configuration.leaves))
-            enabled = _eventless(frame)
+            enabled = frame.select_eventless()
             if not enabled:
                 if not frame.queue:
                     break
                 frame.event = frame.queue.pop(0)
-                enabled = _selected(frame)
+                enabled = frame.select()
             kept = len(frame.records)
             microstep(frame, enabled)
             del frame.records[kept:]
@@ -341,9 +305,9 @@ def initial_step(program: Program, input: Any, scope: Scope) -> Step:
             frame.context = _initial_context(frame, input)
         before = _snapshot_of(frame)
         _enter_root(frame, program)
-        _run_macrostep(frame, event)
+        _run_macrostep(frame, event, None)
     except Exception as error:
-        return _failed(frame, before, error)
+        return failed(before, frame.operation, error, tuple(frame.records))
     return Step(_snapshot_of(frame), tuple(frame.records), None)
 
 

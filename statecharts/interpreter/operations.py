@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from ..errors import ExecutionError
 from ..events import done_state_event
 from ..expressions import Template
-from ..nodes import StateNode
+from ..nodes import StateNode, Transition
 from ..purity import run_pure
 from ..values import UNDEFINED, FrozenDict, freeze, js_ordered, truthy
 from .configuration import Configuration, Order
@@ -93,6 +93,18 @@ class Frame:
     @property
     def position(self) -> tuple[int, int]:
         return (self.sequence, len(self.records))
+
+    def select(self) -> tuple[Transition, ...]:
+        """What the current event enables."""
+        return self.program.selection.select(self.configuration, self.context, self.event)  # type: ignore[no-any-return]
+
+    def select_eventless(self) -> tuple[Transition, ...]:
+        """What is enabled without an event."""
+        if not self.configuration.always:
+            return ()
+        return self.program.selection.select_eventless(  # type: ignore[no-any-return]
+            self.configuration, self.order, self.context, self.event, self.history
+        )
 
     def add_child(self, key: str, ref: ActorRef | None) -> None:
         """A new child under ``key``; the map keeps JavaScript's key order."""
@@ -341,12 +353,16 @@ class ActionQueue:
         self.actions.append(action)
 
 
+HistoryEntry = tuple[str, bool, StateNode]
+"""What to remember: the history state's id, whether it is deep, and the state that is left."""
+
+
 class RecordHistory(Operation):
     """Remember what is active below a state that is being left."""
 
     __slots__ = ("entries",)
 
-    def __init__(self, entries: tuple[tuple[str, bool, StateNode], ...]) -> None:
+    def __init__(self, entries: tuple[HistoryEntry, ...]) -> None:
         super().__init__("history")
         self.entries = entries
 

@@ -17,7 +17,7 @@ from .actors import read_logic_snapshot
 from .configuration import complete
 from .effects import ActorRef, NewActor, Record
 from .program import Program
-from .snapshot import Snapshot
+from .snapshot import Rest, Snapshot
 from .system import Cell, System
 
 ACTOR_MARK = "xstate$$type"
@@ -43,10 +43,10 @@ def persisted(system: System, cell: Cell | None = None) -> dict[str, Any]:
 
 def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"status": snapshot._status}
-    if snapshot._output is not UNDEFINED:
-        result["output"] = snapshot._output
-    if snapshot._error is not UNDEFINED:
-        result["error"] = snapshot._error
+    if snapshot.output is not UNDEFINED:
+        result["output"] = snapshot.output
+    if snapshot.error is not UNDEFINED:
+        result["error"] = snapshot.error
     result["value"] = snapshot._configuration.value
     result["historyValue"] = {
         key: [{"id": node.id} for node in nodes] for key, nodes in js_ordered(dict(snapshot._history)).items()
@@ -121,15 +121,16 @@ def _restore_machine(system: System, cell: Cell, document: Any, records: list[Re
     configuration = program.intern(active)
     order = tuple(active)
     return Snapshot(
-        program,
         configuration,
         None if order == configuration.nodes else order,
         _read_context(program, document.get("context", UNDEFINED), children),
-        children,
-        history,
-        document.get("status", UNDEFINED),
-        document.get("output", UNDEFINED),
-        document.get("error", UNDEFINED),
+        Rest(
+            children,
+            history,
+            document.get("status", UNDEFINED),
+            document.get("output", UNDEFINED),
+            document.get("error", UNDEFINED),
+        ),
         0,
     )
 

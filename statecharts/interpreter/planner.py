@@ -22,8 +22,8 @@ from .algorithm import (
     is_in_final_state,
     remove_conflicting_transitions,
 )
-from .configuration import Configuration, Order
-from .operations import Operation, RecordHistory
+from .configuration import Configuration, Order, mask_of, moved
+from .operations import HistoryEntry, Operation, RecordHistory
 
 if TYPE_CHECKING:
     from .program import Program
@@ -32,28 +32,60 @@ if TYPE_CHECKING:
 class Plan:
     """A prepared microstep.
 
-    ``exits`` is the set of nodes left, as a bit set; ``entered`` the nodes
-    appended to the order. ``same_set``: the active nodes stay what they were,
-    and so does their order.
+    ``left`` are the nodes left, innermost and last first, and ``exits`` the
+    same as a bit set; ``entered`` are the nodes appended to the order,
+    ``entries`` the same as a bit set. The operations stand in four parts, so
+    that plans of different regions can be put together: ``records`` (history
+    to remember), ``leaving``, ``acting``, ``entering``; ``operations`` is all
+    of them. ``same_set``: the active nodes stay what they were, and so does
+    their order. ``asks`` are the history states that were looked at.
     """
 
     __slots__ = (
-        "changes", "completes", "depends_on_history", "depends_on_order", "entered", "exits", "final_order", "operations", "same_set",
-        "target", "transitions",
+        "acting", "asks", "changes", "completes", "depends_on_order", "entered", "entering", "entries", "exits", "final_order",
+        "leaving", "left", "operations", "order_step", "records", "same_set", "target", "transitions",
     )  # fmt: skip
 
     def __init__(self, transitions: tuple[Transition, ...]) -> None:
         self.transitions = transitions
         self.operations: tuple[Operation, ...] = ()
+        self.records: tuple[HistoryEntry, ...] = ()
+        self.leaving: tuple[Operation, ...] = ()
+        self.acting: tuple[Operation, ...] = ()
+        self.entering: tuple[Operation, ...] = ()
         self.exits = 0
+        self.left: Order = ()
+        self.entries = 0
         self.entered: Order = ()
         self.final_order: Order | None = None
+        self.order_step: tuple[Order | None, Order] | None = None
         self.same_set = True
         self.changes = False
         self.completes = False
         self.target: Configuration | None = None
-        self.depends_on_history = False
+        self.asks: tuple[str, ...] = ()
         self.depends_on_order = False
+
+    def order_after(self, order: Order | None, before: Configuration) -> Order | None:
+        """The order of active nodes after this microstep; ``None`` when it is that of the document anyway.
+
+        The last answer is kept: instances that go round the same states ask the same.
+        """
+        target = self.target
+        assert target is not None
+        if target.is_chain:
+            return None
+        known = self.order_step
+        if known is not None and (known[0] is order or known[0] == order):
+            return known[1]
+        after = moved(before.nodes if order is None else order, self.left, self.entered)
+        self.order_step = (order, after)
+        return after
+
+    @property
+    def size(self) -> int:
+        """Bytes that keeping it takes, without its operations, which belong to the nodes: an estimate, rounded up."""
+        return 700 + 8 * (2 * len(self.operations) + len(self.left) + 2 * len(self.entered)) + (self.exits.bit_length() // 3)
 
 
 class PlanFailure(Exception):
@@ -84,22 +116,22 @@ class Planner:
         history = HistoryView(history_values)
         chosen = remove_conflicting_transitions(transitions, order, history, self._rules)
         plan = Plan(tuple(chosen))
-        operations: list[Operation] = []
         active: dict[StateNode, None] = {} if initial else dict.fromkeys(order)
+        entering: list[Operation] = []
         try:
             if not initial:
-                history_values = self._exit(plan, chosen, order, active, history, operations)
-            for transition in chosen:
-                operations.extend(self._program.bindings.transition(transition))
-            entering = HistoryView(history_values)
+                history_values = self._exit(plan, chosen, order, active, history)
+            self._act(plan, chosen)
+            seen = HistoryView(history_values)
             domains = self._domains(chosen, history)
-            done = self._enter(plan, chosen, active, entering, operations, initial, domains)
-            plan.depends_on_history = history.used or entering.used
+            done = self._enter(plan, chosen, active, seen, entering, initial, domains)
+            plan.asks = tuple(history.asked | seen.asked)
             plan.completes = done
-            self._finish(plan, configuration, active, done, operations, initial)
+            self._finish(plan, configuration, active, done, entering, initial)
         except ExecutionError as error:
-            raise PlanFailure(tuple(operations), error) from error
-        plan.operations = tuple(operations)
+            raise PlanFailure((*flat(plan), *entering), error) from error
+        plan.entering = tuple(entering)
+        plan.operations = flat(plan)
         return plan
 
     def _domains(self, chosen: Sequence[Transition], history: HistoryView) -> Domains | None:
@@ -115,13 +147,12 @@ class Planner:
         order: Order,
         active: dict[StateNode, None],
         history: HistoryView,
-        operations: list[Operation],
     ) -> dict[str, tuple[StateNode, ...]]:
         """History first, all of it; then per node exit actions and the end of its invokes."""
         exit_set = compute_exit_set(chosen, order, history, self._rules)
         leaving = sorted(exit_set, key=lambda node: -node.order)
         values = dict(history.values)
-        records: list[tuple[str, bool, StateNode]] = []
+        records: list[HistoryEntry] = []
         for node in leaving:
             for memory in node.history_children:
                 deep = memory.history == "deep"
@@ -130,14 +161,18 @@ class Planner:
                     values[memory.id] = tuple(n for n in order if n.is_leaf and n.is_below(node))
                 else:
                     values[memory.id] = tuple(n for n in order if n.parent is node)
-        if records:
-            operations.append(RecordHistory(tuple(records)))
-            plan.changes = True
+        plan.records = tuple(records)
+        plan.changes = bool(records)
         for node in leaving:
-            operations.extend(self._program.bindings.leave(node))
+            plan.leaving += self._program.bindings.leaving(node)
             active.pop(node, None)
-            plan.exits |= 1 << node.index
+        plan.left = tuple(leaving)
+        plan.exits = mask_of(leaving)
         return values
+
+    def _act(self, plan: Plan, chosen: Sequence[Transition]) -> None:
+        for transition in chosen:
+            plan.acting += self._program.bindings.taking(transition)
 
     def _enter(
         self,
@@ -166,10 +201,11 @@ class Planner:
             if node not in active:
                 active[node] = None
                 entered.append(node)
-            operations.extend(bindings.enter(node, node in entry.default, entry.histories.get(node)))
+            operations.extend(bindings.entering(node, node in entry.default, entry.histories.get(node)))
             if node.type == "final":
                 done = complete(node, active, completed, operations) or done
         plan.entered = tuple(entered)
+        plan.entries = mask_of(entered)
         return done
 
     def _complete(
@@ -239,6 +275,12 @@ class Planner:
         if done or initial:
             plan.final_order = nodes if nodes != plan.target.nodes else None
         plan.depends_on_order = not plan.target.regular or not configuration.regular
+
+
+def flat(plan: Plan) -> tuple[Operation, ...]:
+    """All operations of ``plan``, in the order in which they run."""
+    records = (RecordHistory(plan.records),) if plan.records else ()
+    return (*records, *plan.leaving, *plan.acting, *plan.entering)
 
 
 def _may_enter(node: StateNode, active: dict[StateNode, None]) -> bool:

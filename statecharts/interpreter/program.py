@@ -2,19 +2,20 @@
 
 A statechart whose guards are pure is a finite automaton in disguise. Like a
 lazy DFA in a regular-expression engine, its states are built on demand and
-kept: for a configuration and an event type the candidates, for a
-configuration and a set of transitions the plan. Correctness never depends on
-what is kept; :attr:`Program.memo_limit` of 0 keeps nothing.
+kept: for a configuration and an event type what may be taken, for a
+configuration and a set of transitions the plan (:mod:`.routes` and
+:mod:`.regions` have the ways to it). Correctness never depends on what is
+kept, and :class:`.memo.Memo` bounds it in bytes; a limit of 0 keeps nothing,
+and every step is then computed from the definition.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 from ..callables import ACTION_ARGUMENTS
-from ..definition import XSTATE_EXACT, InlineSource
+from ..definition import XSTATE_EXACT, Definition, InlineSource
 from ..errors import ExecutionError, ImplementationError
 from ..expressions import Template
 from ..machine import Machine
@@ -23,36 +24,53 @@ from ..values import UNDEFINED
 from . import semantics as profiles
 from .bindings import Bindings, ScxmlBindings, XStateBindings, is_content
 from .compiler import ActionCompiler, GuardCompiler, GuardFunction, fitted
-from .configuration import Configuration, Order, in_document_order, is_regular, mask_of
+from .configuration import (
+    Configuration,
+    Order,
+    in_document_order,
+    is_legal,
+    is_regular,
+    mask_of,
+    subtree_mask,
+)
 from .datamodel import Datamodel
 from .documents import Documents
+from .memo import DEFAULT_LIMIT, Memo
 from .operations import Frame, Operation
 from .planner import Plan, Planner
-from .selection import LeafSelection, Selection, Selector
+from .regions import Regions
+from .routes import ROUTE_SIZE, Route
+from .selection import Candidate, LeafSelection, Selection
 from .session import SessionFrame
 from .snapshot import History
-
-DEFAULT_MEMO_LIMIT = 100_000
+from .updates import NOTHING, OFFERED, shape_of
 
 
 class Program:
-    """A bound machine. Shared by all its instances; safe to use from several threads."""
+    """A bound machine. Shared by all its instances; safe to use from several threads.
 
-    def __init__(self, machine: Machine[Any, Any], memo_limit: int = DEFAULT_MEMO_LIMIT) -> None:
+    ``memo_limit`` is in bytes (:class:`.memo.Memo`).
+    """
+
+    def __init__(self, machine: Machine[Any, Any], memo_limit: int = DEFAULT_LIMIT) -> None:
+        definition = machine.definition
         self.machine = machine
-        self.definition = machine.definition
-        self.semantics = profiles.BY_NAME[machine.definition.semantics]
-        self.memo_limit = memo_limit
-        self.dialects = machine.definition.semantics != XSTATE_EXACT
-        self.datamodel: Datamodel | None = None if machine.definition.scxml is None else datamodel_of(machine)
+        self.definition = definition
+        self.semantics = profiles.BY_NAME[definition.semantics]
+        self.memo = Memo(memo_limit, self._forget)
+        self.dialects = definition.semantics != XSTATE_EXACT
+        self.datamodel: Datamodel | None = None if definition.scxml is None else datamodel_of(machine)
+        self.bits = len(definition.nodes)
+        self.always_below = 0
+        for node in definition.nodes:
+            if node.always:
+                self.always_below |= subtree_mask(node)
         self._guards = GuardCompiler(
-            machine.implementations, machine.definition.node, machine.is_pure, self.datamodel
+            machine.implementations, definition.node, machine.is_pure, self.datamodel
         )
         self._actions = ActionCompiler(machine.implementations, machine.is_pure)
-        self._planner = Planner(self)
+        self.planner = Planner(self)
         self._configurations: dict[Any, Configuration] = {}
-        self._kept = 0
-        self._lock = threading.Lock()
         self._delays: dict[str, Any] = {}
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
@@ -60,6 +78,7 @@ class Program:
         self.session_bindings: ScxmlBindings | None = None
         if self.datamodel is not None:
             self._follow_scxml()
+        self.regions: Regions | None = Regions(self) if _has_regions(definition) else None
 
     def _follow_scxml(self) -> None:
         self.selection = LeafSelection(self)
@@ -67,6 +86,15 @@ class Program:
         self.frame = SessionFrame
         self.documents = Documents(self.machine)
         self.finalizers = self.session_bindings.finalizers()
+
+    def _forget(self) -> None:
+        """Drop all that can be made again (called by the memo, under its lock)."""
+        for configuration in self._configurations.values():
+            configuration.plans = {}
+            configuration.routes = {}
+        self._configurations = {}
+        if self.regions is not None:
+            self.regions.forget()
 
     # ------------------------------------------------------ configurations
 
@@ -79,21 +107,33 @@ class Program:
         found = self._configurations.get(key)
         if found is None:
             ordered = in_document_order(given) if regular else given
-            found = Configuration(ordered, mask, regular, self.definition.root)
-            with self._lock:
-                found = self._configurations.setdefault(key, found)
-                self._count()
+            made = Configuration(self, ordered, mask, regular, is_legal(given, mask))
+            if not made.legal:
+                made.complete()
+            found = self._keep(key, made)
         return found
 
-    def _count(self) -> None:
-        """One more thing kept; over the bound, forget all plans (called under the lock)."""
-        self._kept += 1
-        if self._kept > self.memo_limit:
-            self._kept = 0
-            for configuration in self._configurations.values():
-                configuration.plans = {}
-                configuration.selectors = {}
-            self._configurations = {}
+    def configuration(self, mask: int) -> Configuration:
+        """The one configuration with the active nodes of a bit set, which is known to be legal."""
+        found = self._configurations.get(mask)
+        if found is None:
+            found = self._keep(mask, Configuration(self, None, mask, True, True))
+        return found
+
+    def _keep(self, key: Any, made: Configuration) -> Configuration:
+        if not self.memo.keeps:
+            return made
+        self.memo.charge(made.size)
+        return self._configurations.setdefault(key, made)
+
+    def own(self, configuration: Configuration) -> Configuration:
+        """The configuration that is kept now for the same nodes; another one after all was forgotten."""
+        if not configuration.regular:
+            return self.intern(configuration.nodes)
+        found = self._configurations.get(configuration.mask)
+        if found is None:
+            found = self._keep(configuration.mask, configuration)
+        return found
 
     # ------------------------------------------------------------ selection
 
@@ -101,15 +141,23 @@ class Program:
         """The transitions ``event`` enables (:mod:`.selection`)."""
         return self.selection.select(configuration, context, event)
 
-    def keep_selector(
-        self, configuration: Configuration, event_type: str, selector: Selector | None
-    ) -> None:
-        """Remember what may be taken for an event type in a configuration."""
-        if self.memo_limit > 0:
-            with self._lock:
-                self._count()
-                if len(configuration.selectors) < max(64, self.memo_limit // 8):
-                    configuration.selectors[event_type] = selector
+    def route(self, configuration: Configuration, event_type: str) -> Route:
+        """What an event type leads to in a configuration, kept for the next time."""
+        route = configuration.routes.get(event_type)
+        if route is not None:
+            return route
+        if not self.memo.keeps:
+            return Route(self.selection.make(configuration, event_type))
+        shared = configuration.legal and configuration.regular and self.regions is not None
+        if shared:
+            assert self.regions is not None
+            selector = self.regions.selector(configuration, event_type)
+        else:
+            selector = self.selection.make(configuration, event_type)
+        route = Route(selector)
+        self.memo.charge(ROUTE_SIZE + len(event_type) + (0 if selector is None or shared else selector.size))
+        self.own(configuration).routes[event_type] = route
+        return route
 
     # ---------------------------------------------------------------- plans
 
@@ -124,28 +172,46 @@ class Program:
         key: Any = transitions
         plan = configuration.plans.get(key)
         if plan is not None:
-            if not (plan.depends_on_history or plan.depends_on_order):
+            if not (plan.asks or plan.depends_on_order):
                 return plan
             key = (transitions, order, _history_key(history))
             plan = configuration.plans.get(key)
             if plan is not None:
                 return plan
-        nodes = configuration.nodes if order is None else order
-        plan = self._planner.plan(configuration, nodes, transitions, dict(history), False)
-        if self.memo_limit > 0:
-            with self._lock:
-                self._count()
-                configuration.plans[transitions] = plan
-                if plan.depends_on_history or plan.depends_on_order:
-                    configuration.plans[(transitions, order, _history_key(history))] = plan
+        plan = self._composed(configuration, transitions)
+        if plan is None:
+            nodes = configuration.nodes if order is None else order
+            plan = self.planner.plan(configuration, nodes, transitions, dict(history), False)
+        if self.memo.keeps:
+            self.memo.charge(plan.size)
+            own = self.own(configuration)
+            own.plans[transitions] = plan
+            if plan.asks or plan.depends_on_order:
+                self.memo.charge(300 + 16 * len(history) + 8 * len(order or ()))
+                own.plans[(transitions, order, _history_key(history))] = plan
         return plan
+
+    def _composed(self, configuration: Configuration, transitions: tuple[Transition, ...]) -> Plan | None:
+        """The plan put together from those of its regions, if it can be."""
+        if self.regions is None or not self.memo.keeps or not configuration.legal or not configuration.regular:
+            return None
+        return self.regions.compose(configuration, transitions)
 
     def initial_plan(self, transition: Transition) -> Plan:
         """The plan that enters the machine."""
         root = self.intern((self.definition.root,))
-        return self._planner.plan(root, (), (transition,), {}, True)
+        return self.planner.plan(root, (), (transition,), {}, True)
 
     # ----------------------------------------------------------- operations
+
+    def candidate(self, transition: Transition) -> Candidate:
+        """``transition`` with its guard bound."""
+        guard = transition.guard
+        if guard is None:
+            return Candidate(transition, None, NOTHING, None)
+        direct = self._guards.direct(guard)
+        shape = OFFERED if direct is None else shape_of(direct)
+        return Candidate(transition, self._guards.compile(guard), shape, direct and direct.function)
 
     def compile_guard(self, guard: Any) -> GuardFunction:
         """A guard given at run time (``check`` in an enqueue function)."""
@@ -207,6 +273,12 @@ class Program:
 def callable_or_logic(value: Any) -> bool:
     """Whether an inline source can be an actor's logic at all (JSON values cannot)."""
     return not isinstance(value, (str, int, float, bool, dict, list, tuple))
+
+
+def _has_regions(definition: Definition) -> bool:
+    """Whether plans of regions can be put together: there are some, and nodes are sorted as they are numbered."""
+    nodes = definition.nodes
+    return any(node.type == "parallel" for node in nodes) and all(node.order == node.index for node in nodes)
 
 
 def _history_key(history: History) -> tuple[Any, ...]:

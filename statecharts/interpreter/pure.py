@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ImplementationError, StatechartError, UsageError
-from ..events import to_event
+from ..events import INTERNED, to_event
 from ..machine import Machine
 from ..values import UNDEFINED, freeze
 from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
 from .macrostep import initial_step, macrostep
 from .program import program_of
+from .routes import leap
 from .snapshot import Snapshot, Step
 from .system import Cell, System, SystemView
 
@@ -98,16 +99,31 @@ def transition(
     """
     if not isinstance(snapshot, Snapshot):
         raise UsageError(f"transition() takes a Snapshot of the machine, not {type(snapshot).__name__}")
-    if snapshot._program is not program_of(machine):
-        if snapshot._program.definition is not machine.definition:
-            raise UsageError(
-                f"the snapshot belongs to machine {snapshot.machine_id!r}, loaded separately from {machine.id!r}"
-            )
-        snapshot = rebase(machine, snapshot)
-    taken = macrostep(program_of(machine), snapshot, to_event(event), PureScope(machine, snapshot=snapshot))
+    program = snapshot._configuration.program
+    if program is not machine._program:
+        snapshot = _of(machine, snapshot)
+        program = snapshot._configuration.program
+    known = INTERNED.get(event) if type(event) is str else None
+    made = to_event(event) if known is None else known
+    taken = leap(snapshot, made)
+    if isinstance(taken, Snapshot):
+        return taken, ()
+    if not isinstance(taken, Step):
+        taken = macrostep(program, snapshot, made, PureScope(machine, snapshot=snapshot), taken)
     if taken.error is not None:
         raise _raised(taken)
     return taken.snapshot, _visible(taken.effects)
+
+
+def _of(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:
+    """``snapshot`` as one of ``machine``. Raises :class:`UsageError` when it belongs to another definition."""
+    if snapshot._program is program_of(machine):
+        return snapshot
+    if snapshot._program.definition is not machine.definition:
+        raise UsageError(
+            f"the snapshot belongs to machine {snapshot.machine_id!r}, loaded separately from {machine.id!r}"
+        )
+    return rebase(machine, snapshot)
 
 
 def initial_transition(
@@ -131,18 +147,7 @@ def rebase(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]
     """``snapshot`` for another machine of the same definition (after ``provide``)."""
     program = program_of(machine)
     configuration = program.intern(snapshot._configuration.nodes)
-    return Snapshot(
-        program,
-        configuration,
-        snapshot._order,
-        snapshot._context,
-        snapshot._children,
-        snapshot._history,
-        snapshot._status,
-        snapshot._output,
-        snapshot._error,
-        snapshot._sequence,
-    )
+    return Snapshot(configuration, snapshot._order, snapshot._context, snapshot._rest, snapshot._sequence)
 
 
 def _raised(taken: Step) -> StatechartError:

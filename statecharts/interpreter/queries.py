@@ -85,5 +85,6 @@ def _name_refusals(selector: Selector, refused: list[str]) -> None:
     """The guards of all candidates: nothing was selected, so each of them said no."""
     for child in selector.children:
         _name_refusals(child, refused)
-    for _, transition in selector.candidates:
+    for candidate in selector.candidates:
+        transition = candidate.transition
         refused.append(guard_name(transition.guard) or f"(inline) at {transition.pointer}")

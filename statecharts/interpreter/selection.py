@@ -9,19 +9,20 @@ which asks the leaf and all its ancestors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ImplementationError
-from ..events import matching_descriptors
+from ..events import descriptor_matches, matching_descriptors
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, FrozenDict
 from .algorithm import HistoryView, remove_conflicting_transitions
 from .compiler import GuardFunction, guard_name
-from .configuration import Configuration, Order
+from .configuration import Configuration, Order, subtree_mask
 from .datamodel import Session
 from .messages import event_object, received, token_match
 from .snapshot import History
+from .updates import BOTH, CONTEXT
 
 if TYPE_CHECKING:
     from .program import Program
@@ -31,20 +32,55 @@ NOBODY = Session("x:0", UNDEFINED, ())
 """Who asks when a bare snapshot is asked."""
 
 
-class Selector:
-    """What may be taken for one event type in one configuration: own candidates, after the children's."""
+class Candidate:
+    """One transition that may be taken, with its guard (``None``: it needs none).
 
-    __slots__ = ("candidates", "children", "node")
+    ``shape`` and ``direct`` are the short way to a guard that is a user's
+    function of context and event (:mod:`.updates` has the shapes).
+    """
+
+    __slots__ = ("direct", "guard", "shape", "transition")
 
     def __init__(
-        self,
-        node: StateNode,
-        candidates: tuple[tuple[GuardFunction | None, Transition], ...],
-        children: tuple[Selector, ...],
+        self, transition: Transition, guard: GuardFunction | None, shape: int, direct: Callable[..., Any] | None
+    ) -> None:
+        self.transition = transition
+        self.guard = guard
+        self.shape = shape
+        self.direct = direct
+
+    def passes(self, context: Any, event: Any, configuration: Any) -> Any:
+        """What the guard says. Raises what it raises."""
+        shape = self.shape
+        if shape == CONTEXT:
+            return self.direct(context)  # type: ignore[misc]  # there is one for every shape but two
+        if shape == BOTH:
+            return self.direct(context, event)  # type: ignore[misc]
+        guard = self.guard
+        return guard is None or guard(context, event, configuration)
+
+
+class Selector:
+    """What may be taken for one event type in one configuration: own candidates, after the children's.
+
+    ``fixed`` is what is taken whatever guards say; ``None`` when some guard
+    has to be asked.
+    """
+
+    __slots__ = ("candidates", "children", "fixed", "node")
+
+    def __init__(
+        self, node: StateNode, candidates: tuple[Candidate, ...], children: tuple[Selector, ...]
     ) -> None:
         self.node = node
         self.candidates = candidates
         self.children = children
+        self.fixed: tuple[Transition, ...] | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that keeping it takes: an estimate, rounded up."""
+        return 160 + 8 * len(self.candidates) + sum(child.size for child in self.children)
 
 
 class GuardFailure(ImplementationError):
@@ -73,18 +109,14 @@ class Selection:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._guard_cache: dict[int, GuardFunction | None] = {}
+        self._candidates: dict[int, Candidate] = {}
 
     def select(self, configuration: Configuration, context: Any, event: Any) -> tuple[Transition, ...]:
         """The transitions ``event`` enables, innermost first."""
-        try:
-            event_type = event["type"]
-            selector = configuration.selectors[event_type]
-        except (KeyError, TypeError):
-            event_type = event.get("type")
-            if type(event_type) is not str:  # a raised object without a type: only "*" matches it
-                event_type = NO_TYPE
-            selector = self.selector(configuration, event_type)
+        event_type = event.get("type")
+        if type(event_type) is not str:  # a raised object without a type: only "*" matches it
+            event_type = NO_TYPE
+        selector = self.selector(configuration, event_type)
         if selector is None:
             return ()
         return self.evaluate(selector, context, event, configuration)
@@ -98,25 +130,40 @@ class Selection:
             found += self.evaluate(child, context, event, configuration)
         if found:
             return found
-        for guard, transition in selector.candidates:
-            if guard is None:
-                return (transition,)
+        for candidate in selector.candidates:
+            if candidate.guard is None:
+                return (candidate.transition,)
             try:
-                passed = guard(context, event, configuration)
+                passed = candidate.passes(context, event, configuration)
             except Exception as error:
-                raise _guard_failure(transition, event["type"], error) from error
+                raise guard_failure(candidate.transition, event["type"], error) from error
             if passed:
-                return (transition,)
+                return (candidate.transition,)
         return ()
 
     def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
         """What may be taken for ``event_type`` in ``configuration``; ``None`` if nothing names it."""
-        selector = self._build(configuration, event_type)
-        self._program.keep_selector(configuration, event_type, selector)
+        return self._program.route(configuration, event_type).selector
+
+    def make(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """:meth:`selector`, built anew."""
+        return self._fixed(self._build(configuration, event_type))
+
+    def _fixed(self, selector: Selector | None) -> Selector | None:
+        if selector is not None:
+            selector.fixed = fixed_choice(selector)
         return selector
 
     def _build(self, configuration: Configuration, event_type: str) -> Selector | None:
         return self._below(self._program.definition.root, configuration.value, event_type)
+
+    def names(self, event_type: str, descriptor: str) -> bool:
+        """Whether transitions under ``descriptor`` are candidates for ``event_type``."""
+        return descriptor_matches(event_type, descriptor)
+
+    def reach(self, node: StateNode) -> int:
+        """The states whose being active can bring ``node``'s candidates into play, as a bit set."""
+        return 1 << node.index
 
     def _below(self, node: StateNode, value: Any, event_type: str) -> Selector | None:
         """Walk the state value as XState does; branches without candidates are left out."""
@@ -135,7 +182,7 @@ class Selection:
         self, node: StateNode, event_type: str, children: tuple[Selector, ...]
     ) -> Selector | None:
         candidates = tuple(
-            (self.guard_of(transition), transition)
+            self.candidate(transition)
             for descriptor in matching_descriptors(event_type, list(node.transitions))
             for transition in node.transitions[descriptor]
         )
@@ -145,22 +192,17 @@ class Selection:
             )
         return Selector(node, candidates, children)
 
-    def guard_of(self, transition: Transition) -> GuardFunction | None:
-        """The bound guard of ``transition``; ``None`` without one."""
-        guard = transition.guard
-        if guard is None:
-            return None
-        key = transition.number
-        if key not in self._guard_cache:
-            self._guard_cache[key] = self._program.compile_guard(guard)
-        return self._guard_cache[key]
+    def candidate(self, transition: Transition) -> Candidate:
+        """``transition`` with its guard bound, once."""
+        found = self._candidates.get(transition.number)
+        if found is None:
+            found = self._candidates[transition.number] = self._program.candidate(transition)
+        return found
 
     def select_eventless(
         self, configuration: Configuration, order: Order | None, context: Any, event: Any, history: History
     ) -> tuple[Transition, ...]:
         """Enabled ``always`` transitions, leaves in configuration order."""
-        if not configuration.always:
-            return ()
         leaves = configuration.leaves if order is None else [node for node in order if node.is_leaf]
         enabled = dict.fromkeys(
             transition
@@ -179,8 +221,7 @@ class Selection:
         node: StateNode | None = leaf
         while node is not None:
             for transition in node.always or ():
-                guard = self.guard_of(transition)
-                if guard is None or guard(context, event, configuration):
+                if self.candidate(transition).passes(context, event, configuration):
                     return transition
             node = node.parent
         return None
@@ -204,12 +245,9 @@ class LeafSelection(Selection):
         refused: list[RefusedCondition],
     ) -> tuple[Transition, ...]:
         """What ``event`` enables, leaf by leaf; conditions that could not be evaluated join ``refused``."""
-        event_type = event["type"]
-        found = configuration.selectors.get(event_type)
+        found = self.selector(configuration, event["type"])
         if found is None:
-            found = self.selector(configuration, event_type)
-            if found is None:
-                return ()
+            return ()
         chosen: dict[Transition, None] = {}
         for leaf in found.children:
             taken = self._first(leaf.candidates, context, event, sight, refused)
@@ -229,7 +267,7 @@ class LeafSelection(Selection):
         chosen: dict[Transition, None] = {}
         for leaf in configuration.leaves:
             asked = (
-                (self.guard_of(transition), transition)
+                self.candidate(transition)
                 for node in (leaf, *leaf.proper_ancestors())
                 for transition in node.always or ()
             )
@@ -251,13 +289,20 @@ class LeafSelection(Selection):
         leaves = []
         for leaf in configuration.leaves:
             candidates = tuple(
-                (self.guard_of(transition), transition)
+                self.candidate(transition)
                 for node in (leaf, *leaf.proper_ancestors())
                 for transition in self._named(node, event_type)
             )
             if candidates:
                 leaves.append(Selector(leaf, candidates, ()))
         return Selector(self._program.definition.root, (), tuple(leaves)) if leaves else None
+
+    def names(self, event_type: str, descriptor: str) -> bool:
+        return token_match(event_type, descriptor)
+
+    def reach(self, node: StateNode) -> int:
+        """Every leaf below ``node`` asks it."""
+        return subtree_mask(node)
 
     def _named(self, node: StateNode, event_type: str) -> list[Transition]:
         """The transitions of ``node`` whose descriptors match, in document order."""
@@ -271,24 +316,36 @@ class LeafSelection(Selection):
 
     def _first(
         self,
-        candidates: Iterable[tuple[GuardFunction | None, Transition]],
+        candidates: Iterable[Candidate],
         context: Any,
         event: Any,
         sight: Sight,
         refused: list[RefusedCondition],
     ) -> Transition | None:
-        for guard, transition in candidates:
-            if guard is None:
-                return transition
+        for candidate in candidates:
             try:
-                if guard(context, event, sight):
-                    return transition
+                if candidate.passes(context, event, sight):
+                    return candidate.transition
             except Exception as error:
-                refused.append(RefusedCondition(transition, error))
+                refused.append(RefusedCondition(candidate.transition, error))
         return None
 
 
-def _guard_failure(transition: Transition, event_type: str, error: Exception) -> GuardFailure:
+def fixed_choice(selector: Selector) -> tuple[Transition, ...] | None:
+    """What ``selector`` selects when no guard has a say in it, else ``None``."""
+    found: tuple[Transition, ...] = ()
+    for child in selector.children:
+        below = fixed_choice(child)
+        if below is None:
+            return None
+        found += below
+    if found:
+        return tuple(dict.fromkeys(found))
+    first = selector.candidates[0]
+    return (first.transition,) if first.guard is None else None
+
+
+def guard_failure(transition: Transition, event_type: str, error: Exception) -> GuardFailure:
     name = guard_name(transition.guard)
     shown = f"'{name}' " if name is not None else ""
     return GuardFailure(

@@ -36,6 +36,26 @@ class EventOption(NamedTuple):
     reason: str | None
 
 
+class Rest:
+    """What a snapshot holds beside states and context: most steps leave it as it is, and share it. Immutable."""
+
+    __slots__ = ("children", "error", "history", "output", "status")
+
+    def __init__(
+        self,
+        children: Mapping[str, ActorRef | None],
+        history: History,
+        status: Any = ACTIVE,
+        output: Any = UNDEFINED,
+        error: Any = UNDEFINED,
+    ) -> None:
+        self.children = children
+        self.history = history
+        self.status = status
+        self.output = output
+        self.error = error
+
+
 class Snapshot(Generic[C]):
     """Everything an actor needs to go on. Immutable; made by the interpreter.
 
@@ -44,34 +64,32 @@ class Snapshot(Generic[C]):
     there is one.
     """
 
-    __slots__ = (
-        "_children", "_configuration", "_context", "_error", "_history", "_machine_id", "_order", "_output", "_program",
-        "_sequence", "_status",
-    )  # fmt: skip
+    __slots__ = ("_configuration", "_context", "_order", "_rest", "_sequence")
 
     def __init__(
-        self,
-        program: Program,
-        configuration: Configuration,
-        order: Order | None,
-        context: Any,
-        children: Mapping[str, ActorRef | None],
-        history: History,
-        status: str,
-        output: Any,
-        error: Any,
-        sequence: int,
+        self, configuration: Configuration, order: Order | None, context: Any, rest: Rest, sequence: int
     ) -> None:
-        self._program = program
         self._configuration = configuration
         self._order = order
         self._context = context
-        self._children = children
-        self._history = history
-        self._status = status
-        self._output = output
-        self._error = error
+        self._rest = rest
         self._sequence = sequence
+
+    @property
+    def _children(self) -> Mapping[str, ActorRef | None]:
+        return self._rest.children
+
+    @property
+    def _history(self) -> History:
+        return self._rest.history
+
+    @property
+    def _status(self) -> Any:
+        return self._rest.status
+
+    @property
+    def _program(self) -> Program:
+        return self._configuration.program
 
     # ------------------------------------------------------------- reading
 
@@ -83,17 +101,17 @@ class Snapshot(Generic[C]):
     @property
     def status(self) -> str:
         """``active``, ``done``, ``error`` or ``stopped``."""
-        return self._status
+        return self._rest.status  # type: ignore[no-any-return]
 
     @property
     def output(self) -> Any:
         """What a done machine computed, else ``UNDEFINED``."""
-        return self._output
+        return self._rest.output
 
     @property
     def error(self) -> Any:
         """What a failed machine died of (an exception, or the JSON value it was rejected with)."""
-        return self._error
+        return self._rest.error
 
     @property
     def value(self) -> Any:
@@ -135,6 +153,12 @@ class Snapshot(Generic[C]):
     def nodes(self) -> Order:
         """Active nodes in XState's order."""
         return self._configuration.nodes if self._order is None else self._order
+
+    @property
+    def order(self) -> Order | None:
+        """:attr:`nodes` when that is not the order of the document, else ``None``."""
+        order = self._order
+        return None if order == self._configuration.nodes else order
 
     @property
     def tags(self) -> tuple[Any, ...]:
@@ -186,8 +210,8 @@ class Snapshot(Generic[C]):
         datamodel = self._program.datamodel
         members = {
             "status": self._status,
-            "output": self._output,
-            "error": self._error,
+            "output": self._rest.output,
+            "error": self._rest.error,
             "value": self._configuration.value,
             "historyValue": {key: [{"id": n.id} for n in nodes] for key, nodes in self._history.items()},
             "context": self._context if datamodel is None else datamodel.dump(self._context),
@@ -199,8 +223,8 @@ class Snapshot(Generic[C]):
         """XState's ``snapshot.toJSON()``: for reading, not for restoring."""
         return {
             "status": self._status,
-            "output": self._output,
-            "error": self._error,
+            "output": self._rest.output,
+            "error": self._rest.error,
             "context": self._context,
             "value": self._configuration.value,
             "children": {key: ref for key, ref in self._children.items() if ref is not None},
@@ -221,8 +245,8 @@ class Snapshot(Generic[C]):
             and self._children == other._children
             and self._history == other._history
             and self._status == other._status
-            and self._output == other._output
-            and self._error == other._error
+            and self._rest.output == other._rest.output
+            and self._rest.error == other._rest.error
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -234,17 +258,19 @@ class Snapshot(Generic[C]):
         return self
 
     def replace(self, **changes: Any) -> Snapshot[C]:
-        """A copy with some members changed (status, output, error, children, context, sequence)."""
+        """A copy with some members changed (status, output, error, children, history, context, configuration, order, sequence)."""
+        rest = self._rest
         return Snapshot(
-            self._program,
             changes.get("configuration", self._configuration),
             changes.get("order", self._order),
             changes.get("context", self._context),
-            changes.get("children", self._children),
-            changes.get("history", self._history),
-            changes.get("status", self._status),
-            changes.get("output", self._output),
-            changes.get("error", self._error),
+            Rest(
+                changes.get("children", rest.children),
+                changes.get("history", rest.history),
+                changes.get("status", rest.status),
+                changes.get("output", rest.output),
+                changes.get("error", rest.error),
+            ),
             changes.get("sequence", self._sequence),
         )
 

@@ -38,7 +38,8 @@ from .effects import (
 )
 from .lifecycle import Lifecycle
 from .macrostep import macrostep
-from .snapshot import ACTIVE
+from .routes import leap
+from .snapshot import ACTIVE, Snapshot, Step
 
 
 class System(Lifecycle):
@@ -62,6 +63,32 @@ class System(Lifecycle):
         """Put ``event`` into a mailbox (the root's by default)."""
         self._push((self._relay, source, self.root.ref if target is None else target, event))
 
+    def quick(self, event: FrozenDict) -> Snapshot[Any] | None:
+        """Send ``event`` to the root and, if nothing but a new snapshot comes of it, return that: all is done then.
+
+        Otherwise ``None``, and the host runs the agenda as after :meth:`send`.
+        Nobody may be observing (:attr:`observed`).
+        """
+        cell = self.root
+        if self._stack or self._out or not cell.open or (self.has_sessions and not cell.is_session):
+            self.send(event)
+            return None
+        before = cell.snapshot
+        taken = leap(before, event)
+        if isinstance(taken, Snapshot):
+            cell.snapshot = taken
+            if not self._stack:
+                return taken
+            self._push((self._publish, cell, taken))  # a guard or update has sent something, which follows
+        elif taken is None:
+            self.send(event)
+        else:
+            cell.busy = True
+            self.events += 1
+            self._stack.insert(0, (self._flush, cell))
+            self._take(cell, event, taken)
+        return None
+
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""
         for source, target, event in reversed(sends):
@@ -80,8 +107,15 @@ class System(Lifecycle):
         if cell.program is None:
             self._process_logic(cell, event)
             return
+        self._take(cell, event, None)
+
+    def _take(self, cell: Cell, event: FrozenDict, known: Any) -> None:
+        """A machine takes an event. ``known`` is its step already, or the transitions that were selected."""
+        assert cell.program is not None
         self.begin_step()
-        step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell))
+        step = known
+        if not isinstance(known, Step):
+            step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), known)
         if step.error is not None:
             self._push((self._crash, cell, step.error))
         else:

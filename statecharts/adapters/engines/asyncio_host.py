@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, Generic, TypeVar
 
 from ...errors import ExecutionError, UsageError
-from ...events import to_event
+from ...events import INTERNED, to_event
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
@@ -175,7 +175,8 @@ class Actor(Lifetime, Generic[C]):
         """
         if asyncio.get_running_loop() is not self._loop:
             self._refuse_stranger()
-        made = to_event(event, data)
+        known = INTERNED.get(event) if type(event) is str and not data else None
+        made = to_event(event, data) if known is None else known
         if self._has_schemas:
             self.schemas.check_event(made)
         if self._slice_end and not self._running and monotonic() > self._slice_end:

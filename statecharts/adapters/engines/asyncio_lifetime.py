@@ -75,7 +75,10 @@ class Lifetime(OutsideWork):
     def published(self, delivery: Published) -> None:
         """An actor has a new snapshot; listeners hear of the root's."""
         if delivery.actor.session == self.system.root.ref.session:
-            self._watchers.show(delivery.snapshot)
+            self._show(delivery.snapshot)
+
+    def _show(self, snapshot: Any) -> None:
+        self._watchers.show(snapshot)
 
     def completed(self, delivery: Completed) -> None:
         """An actor is over."""

@@ -69,6 +69,10 @@ class Pump(Driver):
         """Raise :class:`InvalidTransition` for an event that nobody handles, when that was asked for."""
 
     @abstractmethod
+    def _show(self, snapshot: Any) -> None:
+        """Tell listeners of the root's new snapshot."""
+
+    @abstractmethod
     def _report(self, message: str, error: BaseException) -> None:
         """Tell the loop of an error that nobody waits for."""
 
@@ -156,8 +160,12 @@ class Pump(Driver):
         """An event to an actor at rest of which nothing comes but a snapshot; false when the pump must go on."""
         system = self.system
         system.now = self._alarms.now()
-        system.send(event)
         try:
+            if system.observed:
+                system.send(event)
+            elif (taken := system.quick(event)) is not None:
+                self._show(taken)
+                return not self._arrivals
             asked = system.run(CHUNK)
         except BaseException:
             system.roll_back()

@@ -8,12 +8,12 @@ actions and callbacks do run, since they are synchronous and the caller's.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from threading import get_ident
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from ...errors import ExecutionError, UsageError
-from ...events import to_event
+from ...events import INTERNED, to_event
 from ...interpreter.actors import (
     OBSERVABLE_COMPLETED,
     observable_failure,
@@ -98,9 +98,12 @@ class Simulation(Driver, Generic[C]):
         self._logger = logger
         self._subscribers: list[Callable[[Snapshot[Any]], Any]] = []
         self._running = False
-        self._thread = threading.get_ident()
+        self._thread = get_ident()
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
         self._counts_anew = max_events is None
+        self._is_plain = (
+            self._counts_anew and not self.schemas and inspect is None and on_unhandled == "ignore"
+        )
         self.system.max_events = ENDLESS if max_events is None else max_events
         self._boot(self.checked_input(UNDEFINED if input is None else input), snapshot, system_id)
 
@@ -167,6 +170,23 @@ class Simulation(Driver, Generic[C]):
 
     def send(self, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
         """Send an event and run to rest; returns the snapshot after it."""
+        known = INTERNED.get(event) if type(event) is str and not data else None
+        if self._is_plain and not self._running and not self._sends:
+            if get_ident() != self._thread:
+                self._refuse_stranger()
+            self._running = True
+            try:
+                taken = self.system.quick(to_event(event, data) if known is None else known)
+            except BaseException:  # an interrupt in a guard or an update: its step never happened
+                self.system.roll_back()
+                self._running = False
+                raise
+            self._running = False
+            if taken is None:
+                return self._drive()
+            for listener in list(self._subscribers) if self._subscribers else ():
+                listener(taken)
+            return taken
         made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
@@ -215,10 +235,8 @@ class Simulation(Driver, Generic[C]):
         self._drive()
 
     def _drive(self) -> Snapshot[C]:
-        if threading.get_ident() != self._thread:
-            raise UsageError(
-                "a simulation belongs to the thread that made it; machines may be shared, running ones not"
-            )
+        if get_ident() != self._thread:
+            self._refuse_stranger()
         if not self._running:
             self._running = True
             if self._counts_anew:
@@ -229,6 +247,11 @@ class Simulation(Driver, Generic[C]):
             finally:
                 self._running = False
         return self.snapshot
+
+    def _refuse_stranger(self) -> NoReturn:
+        raise UsageError(
+            "a simulation belongs to the thread that made it; machines may be shared, running ones not"
+        )
 
     # ------------------------------------------------------ outside actors
 

@@ -1,0 +1,209 @@
+"""Regions: what can be known of one without looking at the others.
+
+A chart with eight regions of four states has 65,536 configurations, so what
+is kept per configuration is seldom met again. Two things are therefore kept
+apart from configurations:
+
+* which transitions an event type may take depends only on which of the
+  states that name it are active (:class:`Answering`);
+* what a transition inside a region does depends only on the active states of
+  its domain (:meth:`Regions.local`), and the plan for several such
+  transitions is put together from theirs (:meth:`Regions.compose`). States
+  are numbered in document order and a subtree is a range of numbers, so the
+  exits of disjoint subtrees follow each other from last to first, and their
+  entries from first to last.
+
+Whatever does not fit (history, completion seen from outside, configurations
+that no chart allows) is planned as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import ExecutionError
+from ..nodes import StateNode, Transition
+from .algorithm import HistoryView, get_transition_domain
+from .configuration import Configuration, subtree_mask
+from .planner import Plan, PlanFailure, flat
+from .updates import lean_updates
+
+if TYPE_CHECKING:
+    from .program import Program
+    from .selection import Selector
+
+NOWHERE = -1
+"""The span of a transition whose effect is not confined to a region."""
+
+
+class Answers:
+    """Who may answer to one event type: states as a bit set, and selectors by which of them are active."""
+
+    __slots__ = ("mask", "selectors")
+
+    def __init__(self, mask: int) -> None:
+        self.mask = mask
+        self.selectors: dict[int, Selector | None] = {}
+
+
+class Local:
+    """A plan that holds wherever the active states of its domain are these.
+
+    ``span``: the domain's subtree. ``updates``: its operations, when all of
+    them are lean updates, else ``None``.
+    """
+
+    __slots__ = ("plan", "span", "updates")
+
+    def __init__(self, plan: Plan, span: int) -> None:
+        self.plan = plan
+        self.span = span
+        self.updates = lean_updates(plan.operations)
+
+
+class Regions:
+    """What one program keeps about regions."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._answers: dict[str, Answers] = {}
+        self._locals: dict[tuple[Transition, int], Local | None] = {}
+        self._spans: dict[Transition, int] = {}
+        self._descriptors: dict[str, int] | None = None
+
+    def forget(self) -> None:
+        """Drop everything that can be made again."""
+        self._answers = {}
+        self._locals = {}
+
+    # ------------------------------------------------------------ selection
+
+    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """What may be taken for ``event_type``, shared by all configurations in which the same states answer."""
+        answers = self._answers.get(event_type)
+        if answers is None:
+            answers = Answers(self._answering(event_type))
+            self._program.memo.charge(500 + len(event_type) + self._program.bits // 4)
+            self._answers[event_type] = answers
+        asked = configuration.mask & answers.mask
+        if not asked:
+            return None
+        found = answers.selectors.get(asked)
+        if found is None:
+            found = self._program.selection.make(configuration, event_type)
+            self._program.memo.charge(600 + self._program.bits // 4)
+            answers.selectors[asked] = found
+        return found
+
+    def _answering(self, event_type: str) -> int:
+        """The states that matter for ``event_type``."""
+        selection = self._program.selection
+        if self._descriptors is None:
+            known: dict[str, int] = {}
+            for node in self._program.definition.nodes:
+                for descriptor in node.transitions:
+                    known[descriptor] = known.get(descriptor, 0) | selection.reach(node)
+            self._descriptors = known
+        mask = 0
+        for descriptor, states in self._descriptors.items():
+            if selection.names(event_type, descriptor):
+                mask |= states
+        return mask
+
+    # ---------------------------------------------------------------- plans
+
+    def local(self, configuration: Configuration, transition: Transition) -> Local | None:
+        """The plan of ``transition`` alone, if it depends on its own region only. ``configuration`` is legal."""
+        span = self._spans.get(transition)
+        if span is None:
+            span = self._spans[transition] = self._span(transition)
+        if span == NOWHERE:
+            return None
+        key = (transition, configuration.mask & span)
+        try:
+            return self._locals[key]
+        except KeyError:
+            made = self._make(configuration, transition, span)
+            program = self._program
+            program.memo.charge(300 + program.bits // 4 + (0 if made is None else made.plan.size))
+            self._locals[key] = made
+            return made
+
+    def _span(self, transition: Transition) -> int:
+        """The subtree outside of which ``transition`` changes nothing; 0 when it moves nothing at all."""
+        if not transition.targets:
+            return 0
+        history = HistoryView({})
+        try:
+            domain = get_transition_domain(transition, history, self._program.semantics)
+        except ExecutionError:
+            return NOWHERE
+        if domain is None or history.asked or not _is_in_region(domain):
+            return NOWHERE
+        return subtree_mask(domain)
+
+    def _make(self, configuration: Configuration, transition: Transition, span: int) -> Local | None:
+        try:
+            plan = self._program.planner.plan(configuration, configuration.nodes, (transition,), {}, False)
+        except PlanFailure:
+            return None
+        if plan.asks or plan.completes or plan.depends_on_order or (plan.exits | plan.entries) & ~span:
+            return None
+        target = plan.target
+        if target is None or not target.legal or _completes_outside(plan.entered, span):
+            return None
+        return Local(plan, span)
+
+    def compose(self, configuration: Configuration, transitions: Sequence[Transition]) -> Plan | None:
+        """The plan of taking ``transitions`` together, from their own; ``None`` when they are not that independent."""
+        found: list[Local] = []
+        covered = 0
+        for transition in transitions:
+            local = self.local(configuration, transition)
+            if local is None or local.span & covered:
+                return None
+            covered |= local.span
+            found.append(local)
+        plan = Plan(tuple(transitions))
+        for one in found:
+            plan.acting += one.plan.acting
+            plan.exits |= one.plan.exits
+            plan.entries |= one.plan.entries
+        found.sort(key=_by_span)
+        for one in found:
+            plan.entering += one.plan.entering
+            plan.entered += one.plan.entered
+        for one in reversed(found):
+            plan.records += one.plan.records
+            plan.leaving += one.plan.leaving
+            plan.left += one.plan.left
+        plan.operations = flat(plan)
+        mask = configuration.mask & ~plan.exits | plan.entries
+        plan.same_set = mask == configuration.mask and not plan.records
+        plan.changes = not plan.same_set
+        plan.target = configuration if plan.same_set else self._program.configuration(mask)
+        return plan
+
+
+def _by_span(local: Local) -> int:
+    return local.span
+
+
+def _is_in_region(domain: StateNode) -> bool:
+    node: StateNode | None = domain
+    while node is not None:
+        if node.parent is not None and node.parent.type == "parallel":
+            return True
+        node = node.parent
+    return False
+
+
+def _completes_outside(entered: Sequence[StateNode], span: int) -> bool:
+    """Whether some final state was entered that may complete a parallel state around the span."""
+    return any(
+        ancestor.type == "parallel" and not span >> ancestor.index & 1
+        for node in entered
+        if node.type == "final"
+        for ancestor in node.proper_ancestors()
+    )

@@ -1,0 +1,299 @@
+"""Routes: from an event in a configuration straight to the snapshot after it.
+
+Most events of most machines lead through a macrostep in which nothing is
+open but guards and the new context: no effects, no children, no end. Such a
+macrostep is worked out once, to its end (raised done events included), and
+kept as a :class:`Stride`. :func:`leap` then takes an event by asking the
+guards, running the updates and making the new snapshot.
+
+What it cannot take it hands over: ``leap`` answers ``None``, or with the
+transitions that were selected (guards are asked once), and
+:func:`.macrostep.macrostep` goes on from there. That is the reference: with a
+memo of 0 bytes nothing is kept and every event goes that way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
+from ..nodes import Transition
+from ..values import FrozenDict
+from .configuration import Configuration, Order, moved
+from .failures import failed
+from .selection import Candidate, Selector, guard_failure
+from .sending import DISPATCH
+from .snapshot import ACTIVE, Rest, Snapshot, Step
+from .strides import Stride, stride_of
+from .updates import BOTH, CONTEXT, merged
+
+if TYPE_CHECKING:
+    from .program import Program
+
+ROUTE_SIZE = 400
+"""Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
+STRIDE_SIZE = 400
+FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(5)
+"""How a route goes on: in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
+FIRST_VISITS = 2
+"""So often a configuration with regions is passed through before anything is kept of it."""
+
+
+class Branch:
+    """One candidate of a route, and the stride that follows if it is taken."""
+
+    __slots__ = ("chosen", "direct", "guard", "ready", "shape", "stride")
+
+    def __init__(self, candidate: Candidate) -> None:
+        self.guard = candidate.guard
+        self.shape = candidate.shape
+        self.direct = candidate.direct
+        self.chosen = (candidate.transition,)
+        self.ready = False
+        self.stride: Stride | None = None
+
+
+class Route:
+    """What one event type leads to in one configuration."""
+
+    __slots__ = ("asks", "branches", "kind", "ready", "selected", "selector", "stride", "strides")
+
+    def __init__(self, selector: Selector | None) -> None:
+        self.selector = selector
+        self.ready = False
+        self.kind = ELSEWHERE
+        self.selected: tuple[Transition, ...] | None = None
+        """What is selected in any case; ``None`` when that is open."""
+        self.stride: Stride | None = None
+        self.branches: tuple[Branch, ...] = ()
+        self.asks: tuple[str, ...] = ()
+        self.strides: dict[Any, Stride | None] = {}
+
+
+def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
+    """Take ``event``: the new :class:`Snapshot`, or a failed :class:`Step`.
+
+    ``None`` or the selected transitions when the macrostep has to be computed
+    (``event`` has a string ``type``; nobody observes microsteps).
+    """
+    rest = snapshot._rest
+    if rest.status != ACTIVE:
+        return None
+    configuration = snapshot._configuration
+    route = configuration.routes.get(event["type"])
+    if route is None or not route.ready:
+        route = _discover(snapshot, event)
+        if not isinstance(route, Route):
+            return route
+    kind = route.kind
+    if kind == FIXED:
+        stride = route.stride
+    elif kind == BRANCHES:
+        stride = route.stride
+        context = snapshot._context
+        for branch in route.branches:
+            try:
+                shape = branch.shape
+                if shape == CONTEXT:
+                    passed = branch.direct(context)  # type: ignore[misc]
+                elif shape == BOTH:
+                    passed = branch.direct(context, event)  # type: ignore[misc]
+                else:
+                    guard = branch.guard
+                    passed = guard is None or guard(context, event, configuration)
+            except Exception as error:
+                return _refused(snapshot, branch.chosen[0], event, error)
+            if passed:
+                if not branch.ready:
+                    _follow(snapshot, branch)
+                stride = branch.stride
+                if stride is None:
+                    return branch.chosen
+                break
+        if stride is None:
+            return ()
+    else:
+        stride = _ask(snapshot, event, route)
+        if not isinstance(stride, Stride):
+            return stride
+    # from here on all is known; see :func:`.strides.Stride`
+    context = snapshot._context
+    for update, seen in stride.updates:  # type: ignore[union-attr]
+        try:
+            direct = update.direct
+            if direct is None:
+                changes = update.changes(context, event if seen is None else seen)
+            else:
+                changes = direct(context)
+            context = merged(context, changes, update.label)
+        except Exception as error:
+            return failed(snapshot, update, error)
+    if stride.records is not None:  # type: ignore[union-attr]
+        rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)  # type: ignore[union-attr]
+    return Snapshot(
+        stride.target,  # type: ignore[union-attr]
+        stride.order_after(snapshot._order) if stride.moves else snapshot._order,  # type: ignore[union-attr]
+        context,
+        rest,
+        snapshot._sequence + 1,
+    )
+
+
+# ------------------------------------------------------------- less common
+
+
+def _refused(snapshot: Snapshot[Any], transition: Transition, event: FrozenDict, error: Exception) -> Step:
+    """A guard raised: the macrostep that never was."""
+    failure = guard_failure(transition, event["type"], error)
+    failure.__cause__ = error
+    return failed(snapshot, None, failure)
+
+
+def _ask(snapshot: Snapshot[Any], event: FrozenDict, route: Route) -> Any:
+    """The stride of a route with several lists of guards, or one that goes by history; else what :func:`leap` answers."""
+    if route.kind == ELSEWHERE:
+        return route.selected
+    configuration = snapshot._configuration
+    program = configuration.program
+    key: Any
+    if route.kind == HISTORY:
+        selected = route.selected
+        assert selected is not None
+        history = snapshot._history
+        key = tuple([history.get(name) for name in route.asks])
+    else:
+        assert route.selector is not None
+        try:
+            selected = program.selection.evaluate(route.selector, snapshot._context, event, configuration)
+        except Exception as error:
+            return failed(snapshot, None, error)
+        if not selected:
+            return route.stride if route.stride is not None else ()
+        key = selected
+    try:
+        stride = route.strides[key]
+    except KeyError:
+        stride = _stride(snapshot, selected)
+        if stride is not None and not set(stride.asks) <= set(route.asks):
+            stride = None  # whether it is right depends on more than is in the key
+        program.memo.charge(STRIDE_SIZE)
+        route.strides[key] = stride
+    return selected if stride is None else stride
+
+
+def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
+    """The route of an event that is new to a configuration; else what :func:`leap` answers."""
+    configuration = snapshot._configuration
+    program = configuration.program
+    if not program.memo.keeps:
+        return None
+    event_type = event["type"]
+    if _is_special(program, event_type):
+        return None
+    if program.regions is not None and configuration.legal and configuration.regular:
+        configuration.visits += 1
+        if configuration.visits <= FIRST_VISITS and program.session_bindings is None:
+            return _wander(snapshot, event)
+    route = program.route(configuration, event_type)
+    if not route.ready:
+        _prepare(snapshot, route)
+    return route
+
+
+def _is_special(program: Program, event_type: str) -> bool:
+    """Whether an event of this type does more than select transitions."""
+    if program.session_bindings is not None:
+        return program.finalizers.has_any or event_type.startswith("xstate.") or event_type == DISPATCH
+    return event_type in (INIT, STOP) or event_type.startswith(ERROR_ACTOR_PREFIX)
+
+
+def _prepare(snapshot: Snapshot[Any], route: Route) -> None:
+    """Work out how ``route`` goes on."""
+    configuration = snapshot._configuration
+    program = configuration.program
+    selector = route.selector
+    if selector is None:
+        route.selected = ()
+        route.stride = stride_of(program, configuration, (), {})
+        route.kind = ELSEWHERE if route.stride is None else FIXED
+    elif selector.fixed is not None:
+        _prepare_fixed(snapshot, route, selector.fixed)
+    elif program.session_bindings is None:  # a session's conditions see more than context and event
+        route.stride = stride_of(program, configuration, (), {})
+        if selector.children:
+            route.kind = TREE
+        else:
+            route.branches = tuple(Branch(candidate) for candidate in selector.candidates)
+            route.kind = BRANCHES
+    route.ready = True
+
+
+def _prepare_fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ...]) -> None:
+    route.selected = selected
+    stride = _stride(snapshot, selected)
+    program = snapshot._configuration.program
+    program.memo.charge(STRIDE_SIZE)
+    if stride is None:
+        route.kind = ELSEWHERE
+        if program.session_bindings is not None:
+            route.selected = None  # a session selects with its own sight
+    elif stride.asks:
+        route.asks = stride.asks
+        route.kind = HISTORY
+    else:
+        route.stride = stride
+        route.kind = FIXED
+
+
+def _follow(snapshot: Snapshot[Any], branch: Branch) -> None:
+    stride = _stride(snapshot, branch.chosen)
+    snapshot._configuration.program.memo.charge(STRIDE_SIZE)
+    branch.stride = None if stride is None or stride.asks else stride
+    branch.ready = True
+
+
+def _stride(snapshot: Snapshot[Any], transitions: tuple[Transition, ...]) -> Stride | None:
+    configuration = snapshot._configuration
+    return stride_of(configuration.program, configuration, transitions, snapshot._history)
+
+
+def _wander(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
+    """A configuration that is one of very many: go on by its regions, and keep nothing of it but itself."""
+    configuration = snapshot._configuration
+    program = configuration.program
+    regions = program.regions
+    assert regions is not None
+    selector = regions.selector(configuration, event["type"])
+    if selector is None:
+        return None if configuration.always else _after(snapshot, configuration, snapshot._order, snapshot._context)
+    selected = selector.fixed
+    if selected is None:
+        try:
+            selected = program.selection.evaluate(selector, snapshot._context, event, configuration)
+        except Exception as error:
+            return failed(snapshot, None, error)
+    if len(selected) != 1:
+        return selected
+    local = regions.local(configuration, selected[0])
+    if local is None or local.updates is None:
+        return selected
+    plan = local.plan
+    target = program.configuration(configuration.mask & ~plan.exits | plan.entries)
+    if target.always:
+        return selected
+    context = snapshot._context
+    for update in local.updates:
+        try:
+            context = update.fresh(context, event)
+        except Exception as error:
+            return failed(snapshot, update, error)
+    order = snapshot._order
+    if target is not configuration:
+        order = moved(configuration.nodes if order is None else order, plan.left, plan.entered)
+    return _after(snapshot, target, order, context)
+
+
+def _after(
+    snapshot: Snapshot[Any], target: Configuration, order: Order | None, context: Any
+) -> Snapshot[Any]:
+    return Snapshot(target, order, context, snapshot._rest, snapshot._sequence + 1)
