@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from ..errors import ExecutionError
 from ..machine import Machine
@@ -34,9 +34,24 @@ from .macrostep import initial_step
 from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
+_FIRST_NAMES = tuple(f"x:{session}" for session in range(64))
+
+
+def session_name(session: int) -> str:
+    """What an actor without a name of its own is called. Roots, of which there are many, share the text."""
+    return _FIRST_NAMES[session] if session < len(_FIRST_NAMES) else f"x:{session}"
+
 
 class Actors(Agenda, ABC):
-    """The actors of one root, by address."""
+    """The actors of one root, by address. There may be very many systems, so what few of them need is made late."""
+
+    __slots__ = (
+        "_created", "_forgotten", "_freed", "_registry", "_timers", "_view", "cells", "has_sessions", "keep_ended", "machine",
+        "next_session", "now", "observed", "root",
+    )  # fmt: skip
+
+    root: Cell
+    """The first actor; there is none before :meth:`boot` or a restore."""
 
     def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
         super().__init__()
@@ -44,17 +59,41 @@ class Actors(Agenda, ABC):
         self.now = now
         self.observed = observed
         self.next_session = first_session
-        self.root_id = f"x:{first_session}"
         self.cells: dict[int, Cell] = {}
-        self.registry: dict[str, ActorRef] = {}
-        self.view = SystemView(self.registry)
-        self.timers = Timers(self._cancels_all)
-        self.root: Cell = cast("Cell", None)  # set by boot() or a restore
-        self._created: list[tuple[int, Cell]] = []
-        self._freed: list[tuple[int, ActorRef]] = []
-        self._forgotten: list[int] = []
+        self._registry: dict[str, ActorRef] | None = None
+        self._view: SystemView | None = None
+        self._timers: Timers | None = None
+        self._created: list[tuple[int, Cell]] | None = None
+        self._freed: list[tuple[int, ActorRef]] | None = None
+        self._forgotten: list[int] | None = None
         self.keep_ended = False
         self.has_sessions = False
+
+    @property
+    def root_id(self) -> str:
+        """The session id of the root."""
+        return f"x:{min(self.cells, default=0)}"
+
+    @property
+    def registry(self) -> dict[str, ActorRef]:
+        """Actors by their system-wide names."""
+        if self._registry is None:
+            self._registry = {}
+        return self._registry
+
+    @property
+    def view(self) -> SystemView:
+        """What a user's function sees as ``system``."""
+        if self._view is None:
+            self._view = SystemView(self.registry)
+        return self._view
+
+    @property
+    def timers(self) -> Timers:
+        """Pending delayed events."""
+        if self._timers is None:
+            self._timers = Timers(self._cancels_all)
+        return self._timers
 
     def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:
         """Create the root from its initial state; :meth:`start` starts it."""
@@ -74,7 +113,7 @@ class Actors(Agenda, ABC):
         """A new actor with its first snapshot (XState ``createActor``). Raises for a taken ``system_id``."""
         session = self.next_session
         self.next_session += 1
-        name = new.id if isinstance(new.id, str) else f"x:{session}"
+        name = new.id if isinstance(new.id, str) else session_name(session)
         ref = ActorRef(session, name, new.src, new.system_id, new.sync_snapshot)
         cell = Cell(ref, new.logic, parent, new.input)
         if self.observed:
@@ -83,6 +122,8 @@ class Actors(Agenda, ABC):
             self._register(new.system_id, ref)
         self.cells[session] = cell
         self.has_sessions = self.has_sessions or cell.is_session
+        if self._created is None:
+            self._created = []
         self._created.append((len(records), cell))
         try:
             cell.snapshot = (
@@ -102,9 +143,9 @@ class Actors(Agenda, ABC):
             if isinstance(effect, (ActorCreated, MicrostepTaken)):
                 records.append(effect)
             elif isinstance(effect, StartActor) and effect.by_assign:
-                cell.deferred.append((self._start_deferred, effect.ref))
+                cell.defer((self._start_deferred, effect.ref))
             else:
-                cell.deferred.append((self._execute_initial, effect))
+                cell.defer((self._execute_initial, effect))
         return step.snapshot
 
     def _register(self, system_id: str, ref: ActorRef) -> None:
@@ -131,25 +172,27 @@ class Actors(Agenda, ABC):
                 if child is not None:
                     self.unregister_tree(child, position)
         if ref.system_id and self.registry.get(ref.system_id) == ref:
+            if self._freed is None:
+                self._freed = []
             self._freed.append((position, ref))
             self._unregister(ref)
 
     def begin_step(self) -> None:
         """From here on, what a step makes and frees is remembered until it is over."""
-        self._created = []
-        self._freed = []
+        self._created = None
+        self._freed = None
 
     def undo_after(self, position: int) -> None:
         """Take back what the current step made and freed after its effect number ``position``."""
-        for made_at, cell in reversed(self._created):
+        for made_at, cell in reversed(self._created or ()):
             if made_at > position:
                 self._unregister(cell.ref)
                 self.cells.pop(cell.ref.session, None)
                 self.next_session = min(self.next_session, cell.ref.session)
-        for freed_at, ref in self._freed:
+        for freed_at, ref in self._freed or ():
             if freed_at > position and ref.system_id:
                 self.registry.setdefault(ref.system_id, ref)
-        kept = [(made_at, cell) for made_at, cell in self._created if made_at <= position]
+        kept = [(made_at, cell) for made_at, cell in self._created or () if made_at <= position]
         self.begin_step()
         self._created = kept
 
@@ -160,7 +203,7 @@ class Actors(Agenda, ABC):
 
     def drop_orphans(self) -> None:
         """A step failed: forget the actors it made, which nobody will start."""
-        for _, orphan in self._created:
+        for _, orphan in self._created or ():
             self.cells.pop(orphan.ref.session, None)
             if orphan.parent is None or orphan.parent.rules.stop_children_on_error:
                 self._unregister(orphan.ref)
@@ -192,14 +235,17 @@ class Actors(Agenda, ABC):
         """Drop an actor that is over and that its parent does not list any more."""
         parent = None if cell.parent is None else cell.parent.snapshot
         if isinstance(parent, Snapshot) and cell.ref not in parent._children.values():
+            if self._forgotten is None:
+                self._forgotten = []
             self._forgotten.append(cell.ref.session)
 
     def _purge(self) -> None:
         """At rest: let go of the actors nobody can name any more."""
-        if not self.keep_ended:
-            for session in self._forgotten:
-                self.cells.pop(session, None)
-        self._forgotten.clear()
+        if self._forgotten is not None:
+            if not self.keep_ended:
+                for session in self._forgotten:
+                    self.cells.pop(session, None)
+            self._forgotten = None
 
     @abstractmethod
     def _start_deferred(self, ref: ActorRef) -> None:

@@ -18,10 +18,12 @@ Task = tuple[Any, ...]
 
 
 class Agenda:
-    """Tasks, last in first out, and the deliveries collected for the host."""
+    """Tasks, last in first out, and the deliveries collected for the host. ``tasks``: what is left to do."""
+
+    __slots__ = ("_blocked", "_on_failure", "_out", "tasks")
 
     def __init__(self) -> None:
-        self._stack: list[Task] = []
+        self.tasks: list[Task] = []
         self._out: list[Delivery] = []
         self._blocked = False
         self._on_failure: Callable[[Any, BaseException], None] | None = None
@@ -29,12 +31,12 @@ class Agenda:
     @property
     def idle(self) -> bool:
         """Whether nothing is left to do."""
-        return not self._stack
+        return not self.tasks
 
     @property
     def at_rest(self) -> bool:
         """Whether nothing is left to do, for the host either."""
-        return not self._stack and not self._out
+        return not self.tasks and not self._out
 
     def run(self, at_most: int = -1) -> list[Delivery]:
         """Go on until the host has something to do; an empty list means rest.
@@ -42,7 +44,7 @@ class Agenda:
         ``at_most`` ends it after so many tasks, for a host that has to look
         elsewhere in between; then rest is when :attr:`idle` says so.
         """
-        stack = self._stack
+        stack = self.tasks
         while stack and not self._blocked and at_most:
             at_most -= 1
             task = stack.pop()
@@ -50,7 +52,9 @@ class Agenda:
         self._blocked = False
         if not stack and not self._out:
             self._purge()
-        batch, self._out = self._out, []
+        batch = self._out
+        if batch:
+            self._out = []
         return batch
 
     def _purge(self) -> None:
@@ -62,10 +66,10 @@ class Agenda:
         self._on_failure(delivery, error)
 
     def _push(self, task: Task) -> None:
-        self._stack.append(task)
+        self.tasks.append(task)
 
     def _push_all(self, *tasks: Task) -> None:
-        self._stack.extend(reversed(tasks))
+        self.tasks.extend(reversed(tasks))
 
     def _block(self, on_failure: Callable[[Any, BaseException], None]) -> None:
         self._blocked = True

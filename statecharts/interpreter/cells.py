@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 NOT_STARTED, RUNNING, ENDED = 0, 1, 2
 
 
+Waiting = deque[Any] | tuple[Any, ...]
+"""What waits for an actor. A queue is made when there is something to put in: most actors are at rest."""
+NOTHING: Waiting = ()
+
+
 class EventFlood(StatechartError):
     """Actors kept feeding each other beyond :attr:`System.max_events`."""
 
@@ -47,13 +52,45 @@ class Cell:
         self.input = input
         self.snapshot: Any = None
         self.status = NOT_STARTED
-        self.mailbox: deque[Any] = deque()
+        self.mailbox: Waiting = NOTHING
         self.busy = False
         self.open = False
         self.begun = False
         self.is_session = self.program is not None and self.program.session_bindings is not None
         self.is_muted = False
-        self.deferred: deque[Any] = deque()
+        self.deferred: Waiting = NOTHING
+
+    def post(self, item: Any) -> None:
+        """Put ``item`` last into the mailbox."""
+        if isinstance(self.mailbox, deque):
+            self.mailbox.append(item)
+        else:
+            self.mailbox = deque((item,))
+
+    def defer(self, task: tuple[Any, ...]) -> None:
+        """Put ``task`` last among what follows the step."""
+        if isinstance(self.deferred, deque):
+            self.deferred.append(task)
+        else:
+            self.deferred = deque((task,))
+
+    def next_event(self) -> Any:
+        """Take the first out of the mailbox, which is not empty."""
+        waiting = self.mailbox
+        assert isinstance(waiting, deque)
+        item = waiting.popleft()
+        if not waiting:
+            self.mailbox = NOTHING
+        return item
+
+    def next_task(self) -> Any:
+        """Take the first of what was deferred; there is something."""
+        waiting = self.deferred
+        assert isinstance(waiting, deque)
+        task = waiting.popleft()
+        if not waiting:
+            self.deferred = NOTHING
+        return task
 
     def __repr__(self) -> str:
         return f"<Cell {self.ref.session_id} {self.ref.id!r}>"

@@ -11,7 +11,7 @@ configuration is called irregular.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..nodes import StateNode
 from ..values import js_ordered
@@ -24,18 +24,24 @@ if TYPE_CHECKING:
 Order = tuple[StateNode, ...]
 
 
+NO_ROUTES: Final[dict[str, Route]] = {}
+NO_PLANS: Final[dict[Any, Plan]] = {}
+"""What configurations start with. Shared and never written to: most of very many are met once."""
+
+
 class Configuration:
     """One set of active nodes of one program. Compare by identity.
 
     ``regular`` as above; ``legal`` when the set obeys the rules of a
     statechart (one child of each active compound, all regions of each active
     parallel, nothing whose parent is not active), so that what it means can
-    be put together from its regions. ``routes`` and ``plans`` are what the
+    be put together from its regions; ``is_plain``: both. ``routes`` and ``plans`` are what the
     program keeps about it. What is asked for seldom is computed when it is.
     """
 
     __slots__ = (
-        "_is_chain", "_leaves", "_nodes", "_value", "always", "legal", "mask", "plans", "program", "regular", "routes", "visits",
+        "_is_chain", "_leaves", "_nodes", "_value", "always", "is_plain", "legal", "mask", "plans", "program", "regular", "routes",
+        "visits",
     )  # fmt: skip
 
     def __init__(self, program: Program, nodes: Order | None, mask: int, regular: bool, legal: bool) -> None:
@@ -43,14 +49,32 @@ class Configuration:
         self.mask = mask
         self.regular = regular
         self.legal = legal
+        self.is_plain = regular and legal
         self.always: bool = mask & program.always_below != 0
         self.visits = 0
-        self.routes: dict[str, Route] = {}
-        self.plans: dict[Any, Plan] = {}
+        self.routes: dict[str, Route] = NO_ROUTES
+        self.plans: dict[Any, Plan] = NO_PLANS
         self._nodes = nodes
         self._leaves: Order | None = None
         self._value: Any = None
         self._is_chain = -1
+
+    def forget(self) -> None:
+        """Drop what is kept about it."""
+        self.routes = NO_ROUTES
+        self.plans = NO_PLANS
+
+    def keep_route(self, event_type: str, route: Route) -> None:
+        """Remember where an event type leads."""
+        if self.routes is NO_ROUTES:
+            self.routes = {}
+        self.routes[event_type] = route
+
+    def keep_plan(self, key: Any, plan: Plan) -> None:
+        """Remember a plan."""
+        if self.plans is NO_PLANS:
+            self.plans = {}
+        self.plans[key] = plan
 
     @property
     def nodes(self) -> Order:
@@ -63,9 +87,12 @@ class Configuration:
     @property
     def value(self) -> Any:
         """XState's state value. Shared; not to be changed."""
-        if self._value is None:
-            self._value = state_value(self.program.definition.root, self.nodes)
-        return self._value
+        value = self._value
+        if value is None:
+            nodes = self.nodes
+            self.program.memo.charge(300 + 150 * len(nodes))
+            value = self._value = state_value(self.program.definition.root, nodes)
+        return value
 
     def complete(self) -> None:
         """Compute the value now: raises :class:`ExecutionError` where XState fails on a state without an initial one."""
@@ -94,9 +121,8 @@ class Configuration:
 
     @property
     def size(self) -> int:
-        """Bytes that keeping it takes, with what is computed later: an estimate, rounded up."""
-        bits = self.program.bits
-        return 700 + bits // 2 + 72 * (bits if bits < 32 else 32)
+        """Bytes that keeping it takes, before it is asked for anything: an estimate, rounded up."""
+        return 260 + self.mask.bit_length() // 3 + (0 if self._nodes is None else 8 * len(self._nodes))
 
     def __repr__(self) -> str:
         return f"<Configuration {', '.join(self.atomic_states)}>"

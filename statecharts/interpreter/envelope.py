@@ -334,7 +334,8 @@ def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:
-    cell.mailbox.extend(_read_event(cell, event) for event in saved.mailbox)
+    for event in saved.mailbox:
+        cell.post(_read_event(cell, event))
     if saved.status == "ended":
         is_told_again = not saved.path and cell.snapshot.status != "active"  # a root says anew that it is over
         cell.status = NOT_STARTED if is_told_again else ENDED

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
+from ..machine import Machine
 from ..values import UNDEFINED, FrozenDict
 from .actor_table import Actors, action_inspection, with_error
 from .actors import PROMISE_RESOLVE
 from .agenda import Task
-from .cells import ENDED, NOT_STARTED, RUNNING, Cell, EventFlood
+from .cells import ENDED, NOT_STARTED, NOTHING, RUNNING, Cell, EventFlood
 from .deliveries import (
     Arm,
     Begin,
@@ -63,8 +64,12 @@ class Mailboxes(Actors):
     ``max_events`` bounds how many events one run may exchange.
     """
 
-    max_events: int | None = None
-    events = 0
+    __slots__ = ("events", "max_events")
+
+    def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
+        super().__init__(machine, now=now, observed=observed, first_session=first_session)
+        self.max_events: int | None = None
+        self.events = 0
 
     def _relay(
         self,
@@ -77,7 +82,7 @@ class Mailboxes(Actors):
             self._out.append(Inspected(EventInspection(target, source, event, self.root_id)))
         self.events += 1
         if self.max_events is not None and self.events > self.max_events:
-            self._stack.clear()
+            self.tasks.clear()
             raise EventFlood(f"actors exchanged more than {self.max_events} events without coming to rest")
         if not isinstance(target, ActorRef):
             wrong = "Cannot read properties of undefined (reading '_send')"
@@ -100,7 +105,7 @@ class Mailboxes(Actors):
         return for_others(event) if META in event else event
 
     def _enqueue(self, cell: Cell, event: FrozenDict | Report) -> None:
-        cell.mailbox.append(event)
+        cell.post(event)
         if not cell.busy and cell.open:
             cell.busy = True
             self._push((self._flush, cell))
@@ -109,7 +114,7 @@ class Mailboxes(Actors):
         if not cell.mailbox:
             cell.busy = False
             return
-        event = cell.mailbox.popleft()
+        event = cell.next_event()
         self._push((self._flush, cell))
         if type(event) is Report:
             if cell.rules.stale_reports_are_dropped and event.source not in listed_children(cell):
@@ -138,6 +143,8 @@ class Mailboxes(Actors):
 class Lifecycle(Mailboxes):
     """From start to end (XState ``start``, ``update``, ``_error``, ``_stop``)."""
 
+    __slots__ = ()
+
     def _update(self, cell: Cell, event: FrozenDict, opens: bool = False) -> None:
         """Run what was deferred, then act on the status (XState ``update``)."""
         self._push((self._after_deferred, cell, event, cell.snapshot, opens))
@@ -147,7 +154,7 @@ class Lifecycle(Mailboxes):
     def _run_deferred(self, cell: Cell) -> None:
         if not cell.deferred:
             return
-        task = cell.deferred.popleft()
+        task = cell.next_task()
         if cell.deferred:
             self._push((self._run_deferred, cell))
         if task[0] == self._execute_initial:
@@ -159,7 +166,7 @@ class Lifecycle(Mailboxes):
             self._deferred_failed(cell, error)
 
     def _deferred_failed(self, cell: Cell, error: BaseException) -> None:
-        cell.deferred.clear()
+        cell.deferred = NOTHING
         cell.snapshot = with_error(cell.snapshot, error)
 
     def _execute_initial(self, cell: Cell, effect: Record) -> None:
@@ -187,19 +194,19 @@ class Lifecycle(Mailboxes):
                 self._forget(child)
             else:
                 child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
-                cell.deferred.append((self._stop, child))
+                cell.defer((self._stop, child))
         elif isinstance(effect, StartActor):
             if effect.ref is not None:
-                cell.deferred.append((self._start_deferred, effect.ref))
+                cell.defer((self._start_deferred, effect.ref))
         elif isinstance(effect, RaiseEvent):
             if is_delay(effect.delay):
-                cell.deferred.append((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
+                cell.defer((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
         elif isinstance(effect, SendEvent):
-            cell.deferred.append((self._send_effect, cell, effect))
+            cell.defer((self._send_effect, cell, effect))
         elif isinstance(effect, CancelEvent):
-            cell.deferred.append((self._cancel, cell, effect.send_id))
+            cell.defer((self._cancel, cell, effect.send_id))
         elif isinstance(effect, EmitEvent):
-            cell.deferred.append((self._emit, cell, effect.event))
+            cell.defer((self._emit, cell, effect.event))
 
     def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
         if cell.is_muted and cell.parent is not None and effect.target == cell.parent.ref:
@@ -325,7 +332,7 @@ class Lifecycle(Mailboxes):
                 return
 
     def _fail_start(self, cell: Cell, error: ExecutionError) -> None:
-        self._stack.pop()  # the update that would have followed the start
+        self.tasks.pop()  # the update that would have followed the start
         self._crash(cell, error)
 
     def _begin(self, cell: Cell) -> None:
@@ -342,19 +349,20 @@ class Lifecycle(Mailboxes):
         if cell.status == ENDED:
             return
         first = cell.mailbox[0] if cell.mailbox and not cell.busy else None
-        cell.mailbox.clear()
+        cell.mailbox = NOTHING
         if cell.status == NOT_STARTED:
             cell.status = ENDED
             return
         if first is not None:
-            cell.mailbox.append(first)
+            cell.post(first)
         cell.is_muted = cell.is_session
         self._enqueue(cell, STOP_EVENT)
 
     def _stop_procedure(self, cell: Cell) -> None:
-        for timer in self.timers.cancel_all(cell.ref):
-            self._out.append(Disarm(timer))
-        cell.mailbox.clear()
+        if self._timers is not None:
+            for timer in self._timers.cancel_all(cell.ref):
+                self._out.append(Disarm(timer))
+        cell.mailbox = NOTHING
         cell.status = ENDED
         cell.open = False
         self._unregister(cell.ref)
@@ -375,7 +383,7 @@ class Lifecycle(Mailboxes):
         """A step ended in an error: the snapshot before it, with status ``error``."""
         self.drop_orphans()
         cell.snapshot = with_error(cell.snapshot, error)
-        cell.deferred.clear()
+        cell.deferred = NOTHING
         if cell.rules.stop_children_on_error:
             self._push((self._die, cell, error))
             self._stop_children(cell)
@@ -384,9 +392,9 @@ class Lifecycle(Mailboxes):
 
     def roll_back(self) -> None:
         """A step was interrupted, in a guard or while the host ran its actions: it never happened, its event is gone."""
-        index = max((i for i, task in enumerate(self._stack) if task[0] == self._commit), default=None)
+        index = max((i for i, task in enumerate(self.tasks) if task[0] == self._commit), default=None)
         if index is not None:
-            del self._stack[index]
+            del self.tasks[index]
         self.undo_after(-1)
 
     @abstractmethod
@@ -395,12 +403,12 @@ class Lifecycle(Mailboxes):
 
     def _crash_instead(self, cell: Cell) -> None:
         """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""
-        planned = self._stack[-1]
+        planned = self.tasks[-1]
 
         def failed(delivery: Any, error: BaseException) -> None:
             if isinstance(delivery, Perform):
                 self.undo_after(delivery.effect.position[1])
-            index = max(i for i, task in enumerate(self._stack) if task is planned)
-            self._stack[index] = (self._crash, cell, error)
+            index = max(i for i, task in enumerate(self.tasks) if task is planned)
+            self.tasks[index] = (self._crash, cell, error)
 
         self._block(failed)

@@ -17,7 +17,6 @@ from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
 from ..expressions import Template
 from ..nodes import Transition
 from ..values import EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze
-from .algorithm import initial_transition_of
 from .children import stop_child
 from .compiler import fitted
 from .effects import MicrostepTaken
@@ -30,7 +29,17 @@ from .program import Program
 from .residence import begin_session
 from .sending import DISPATCH, dispatch
 from .session import SessionFrame
-from .snapshot import ACTIVE, DONE, ERROR, NO_CHILDREN, NO_HISTORY, STOPPED, Rest, Snapshot, Step
+from .snapshot import (
+    ACTIVE,
+    DONE,
+    ERROR,
+    NO_CHILDREN,
+    NO_HISTORY,
+    STOPPED,
+    Rest,
+    Snapshot,
+    Step,
+)
 from .updates import Spawner, apply_changes
 
 MAX_QUEUE = 100_000
@@ -63,7 +72,7 @@ def macrostep(
         snapshot._sequence + 1,
         event,
     )
-    rest = snapshot._rest
+    frame.rest = rest = snapshot._rest
     frame.status = rest.status
     frame.output = rest.output
     frame.error = rest.error
@@ -241,7 +250,15 @@ def _stop_children(frame: Frame) -> None:
 
 
 def _snapshot_of(frame: Frame) -> Snapshot[Any]:
-    rest = Rest(frame.children, frame.history, frame.status, frame.output, frame.error)
+    rest = frame.rest
+    if (
+        frame.children is not rest.children
+        or frame.history is not rest.history
+        or frame.status != rest.status
+        or frame.output is not rest.output
+        or frame.error is not rest.error
+    ):
+        rest = frame.rest = Rest(frame.children, frame.history, frame.status, frame.output, frame.error)
     return Snapshot(frame.configuration, frame.order, frame.context, rest, frame.sequence)
 
 
@@ -313,8 +330,7 @@ def initial_step(program: Program, input: Any, scope: Scope) -> Step:
 
 def _enter_root(frame: Frame, program: Program) -> None:
     try:
-        root = program.definition.root
-        plan = program.initial_plan(initial_transition_of(root, program.semantics))
+        plan = program.initial_plan()
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
         raise failure.cause from None

@@ -23,10 +23,11 @@ class Memo:
     """The bound on what one program keeps. Safe to use from several threads.
 
     ``bytes`` is what is kept now (estimated), ``limit`` what may be, and
-    ``forgotten`` how often all of it was dropped. A limit of 0 keeps nothing.
+    ``forgotten`` how often all of it was dropped. ``keeps``: whether anything
+    may be kept at all, which a limit of 0 forbids.
     """
 
-    __slots__ = ("_forget", "_limit", "_lock", "bytes", "forgotten")
+    __slots__ = ("_forget", "_limit", "_lock", "bytes", "forgotten", "keeps")
 
     def __init__(self, limit: int, forget: Callable[[], None]) -> None:
         self._limit = limit
@@ -34,6 +35,7 @@ class Memo:
         self._lock = Lock()
         self.bytes = 0
         self.forgotten = 0
+        self.keeps = limit > 0
 
     @property
     def limit(self) -> int:
@@ -43,12 +45,8 @@ class Memo:
     @limit.setter
     def limit(self, limit: int) -> None:
         self._limit = limit
+        self.keeps = limit > 0
         self.charge(0)
-
-    @property
-    def keeps(self) -> bool:
-        """Whether anything may be kept at all."""
-        return self._limit > 0
 
     def charge(self, size: int) -> None:
         """``size`` bytes more are about to be kept; over the limit, all that was kept before is forgotten."""

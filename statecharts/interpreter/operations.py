@@ -32,7 +32,7 @@ from .effects import (
     SendEvent,
     is_delay,
 )
-from .snapshot import History
+from .snapshot import NOTHING_ELSE, History
 
 
 class Scope(Protocol):
@@ -57,7 +57,7 @@ class Frame:
 
     __slots__ = (
         "changed", "children", "configuration", "context", "error", "event", "history", "operation", "order", "output",
-        "pending", "program", "queue", "records", "scope", "sequence", "status",
+        "pending", "program", "queue", "records", "rest", "scope", "sequence", "status",
     )  # fmt: skip
 
     def __init__(
@@ -81,7 +81,8 @@ class Frame:
         self.history = history
         self.sequence = sequence
         self.event = event
-        self.status = "active"
+        self.rest = NOTHING_ELSE
+        self.status: Any = "active"
         self.output: Any = UNDEFINED
         self.error: Any = UNDEFINED
         self.queue: list[FrozenDict] = []

@@ -22,6 +22,7 @@ from ..machine import Machine
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED
 from . import semantics as profiles
+from .algorithm import initial_transition_of
 from .bindings import Bindings, ScxmlBindings, XStateBindings, is_content
 from .compiler import ActionCompiler, GuardCompiler, GuardFunction, fitted
 from .configuration import (
@@ -39,7 +40,7 @@ from .memo import DEFAULT_LIMIT, Memo
 from .operations import Frame, Operation
 from .planner import Plan, Planner
 from .regions import Regions
-from .routes import ROUTE_SIZE, Route
+from .routes import FIRST_VISITS, ROUTE_SIZE, Route
 from .selection import Candidate, LeafSelection, Selection
 from .session import SessionFrame
 from .snapshot import History
@@ -70,7 +71,8 @@ class Program:
         )
         self._actions = ActionCompiler(machine.implementations, machine.is_pure)
         self.planner = Planner(self)
-        self._configurations: dict[Any, Configuration] = {}
+        self.known: dict[Any, Configuration] = {}
+        self._initial: Plan | None = None
         self._delays: dict[str, Any] = {}
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
@@ -78,6 +80,7 @@ class Program:
         self.session_bindings: ScxmlBindings | None = None
         if self.datamodel is not None:
             self._follow_scxml()
+        self.first_visits = FIRST_VISITS
         self.regions: Regions | None = Regions(self) if _has_regions(definition) else None
 
     def _follow_scxml(self) -> None:
@@ -89,10 +92,10 @@ class Program:
 
     def _forget(self) -> None:
         """Drop all that can be made again (called by the memo, under its lock)."""
-        for configuration in self._configurations.values():
-            configuration.plans = {}
-            configuration.routes = {}
-        self._configurations = {}
+        for configuration in self.known.values():
+            configuration.forget()
+        self.known = {}
+        self._initial = None
         if self.regions is not None:
             self.regions.forget()
 
@@ -104,7 +107,7 @@ class Program:
         mask = mask_of(given)
         regular = is_regular(given)
         key: Any = mask if regular else (mask, given)
-        found = self._configurations.get(key)
+        found = self.known.get(key)
         if found is None:
             ordered = in_document_order(given) if regular else given
             made = Configuration(self, ordered, mask, regular, is_legal(given, mask))
@@ -115,7 +118,7 @@ class Program:
 
     def configuration(self, mask: int) -> Configuration:
         """The one configuration with the active nodes of a bit set, which is known to be legal."""
-        found = self._configurations.get(mask)
+        found = self.known.get(mask)
         if found is None:
             found = self._keep(mask, Configuration(self, None, mask, True, True))
         return found
@@ -124,13 +127,13 @@ class Program:
         if not self.memo.keeps:
             return made
         self.memo.charge(made.size)
-        return self._configurations.setdefault(key, made)
+        return self.known.setdefault(key, made)
 
     def own(self, configuration: Configuration) -> Configuration:
         """The configuration that is kept now for the same nodes; another one after all was forgotten."""
         if not configuration.regular:
             return self.intern(configuration.nodes)
-        found = self._configurations.get(configuration.mask)
+        found = self.known.get(configuration.mask)
         if found is None:
             found = self._keep(configuration.mask, configuration)
         return found
@@ -148,7 +151,7 @@ class Program:
             return route
         if not self.memo.keeps:
             return Route(self.selection.make(configuration, event_type))
-        shared = configuration.legal and configuration.regular and self.regions is not None
+        shared = configuration.is_plain and self.regions is not None
         if shared:
             assert self.regions is not None
             selector = self.regions.selector(configuration, event_type)
@@ -156,7 +159,7 @@ class Program:
             selector = self.selection.make(configuration, event_type)
         route = Route(selector)
         self.memo.charge(ROUTE_SIZE + len(event_type) + (0 if selector is None or shared else selector.size))
-        self.own(configuration).routes[event_type] = route
+        self.own(configuration).keep_route(event_type, route)
         return route
 
     # ---------------------------------------------------------------- plans
@@ -185,22 +188,28 @@ class Program:
         if self.memo.keeps:
             self.memo.charge(plan.size)
             own = self.own(configuration)
-            own.plans[transitions] = plan
+            own.keep_plan(transitions, plan)
             if plan.asks or plan.depends_on_order:
                 self.memo.charge(300 + 16 * len(history) + 8 * len(order or ()))
-                own.plans[(transitions, order, _history_key(history))] = plan
+                own.keep_plan((transitions, order, _history_key(history)), plan)
         return plan
 
     def _composed(self, configuration: Configuration, transitions: tuple[Transition, ...]) -> Plan | None:
         """The plan put together from those of its regions, if it can be."""
-        if self.regions is None or not self.memo.keeps or not configuration.legal or not configuration.regular:
+        if self.regions is None or not self.memo.keeps or not configuration.is_plain:
             return None
         return self.regions.compose(configuration, transitions)
 
-    def initial_plan(self, transition: Transition) -> Plan:
+    def initial_plan(self) -> Plan:
         """The plan that enters the machine."""
-        root = self.intern((self.definition.root,))
-        return self.planner.plan(root, (), (transition,), {}, True)
+        plan = self._initial
+        if plan is None:
+            root = self.intern((self.definition.root,))
+            plan = self.planner.plan(root, (), (initial_transition_of(root.nodes[0], self.semantics),), {}, True)
+            if self.memo.keeps:
+                self.memo.charge(plan.size)
+                self._initial = plan
+        return plan
 
     # ----------------------------------------------------------- operations
 

@@ -27,6 +27,7 @@ from ..nodes import StateNode, Transition
 from .algorithm import HistoryView, get_transition_domain
 from .configuration import Configuration, subtree_mask
 from .planner import Plan, PlanFailure, flat
+from .routes import is_special
 from .updates import lean_updates
 
 if TYPE_CHECKING:
@@ -38,12 +39,16 @@ NOWHERE = -1
 
 
 class Answers:
-    """Who may answer to one event type: states as a bit set, and selectors by which of them are active."""
+    """Who may answer to one event type: states as a bit set, and selectors by which of them are active.
 
-    __slots__ = ("mask", "selectors")
+    ``special``: the event does more than select transitions (:func:`.routes.is_special`).
+    """
 
-    def __init__(self, mask: int) -> None:
+    __slots__ = ("mask", "selectors", "special")
+
+    def __init__(self, mask: int, special: bool) -> None:
         self.mask = mask
+        self.special = special
         self.selectors: dict[int, Selector | None] = {}
 
 
@@ -79,13 +84,18 @@ class Regions:
 
     # ------------------------------------------------------------ selection
 
-    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
-        """What may be taken for ``event_type``, shared by all configurations in which the same states answer."""
+    def answers(self, event_type: str) -> Answers:
+        """Who answers to ``event_type``."""
         answers = self._answers.get(event_type)
         if answers is None:
-            answers = Answers(self._answering(event_type))
+            answers = Answers(self._answering(event_type), is_special(self._program, event_type))
             self._program.memo.charge(500 + len(event_type) + self._program.bits // 4)
             self._answers[event_type] = answers
+        return answers
+
+    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """What may be taken for ``event_type``, shared by all configurations in which the same states answer."""
+        answers = self.answers(event_type)
         asked = configuration.mask & answers.mask
         if not asked:
             return None
@@ -129,6 +139,17 @@ class Regions:
             program.memo.charge(300 + program.bits // 4 + (0 if made is None else made.plan.size))
             self._locals[key] = made
             return made
+
+    def local_of(self, configuration: Configuration, selector: Selector) -> Local | None:
+        """:meth:`local` of the one transition that ``selector`` takes in any case, kept with the selector."""
+        assert selector.fixed is not None
+        local = self.local(configuration, selector.fixed[0])
+        if selector.locals is None:
+            selector.locals = {}
+            selector.span = max(self._spans[selector.fixed[0]], 0)
+        self._program.memo.charge(200)
+        selector.locals[configuration.mask & selector.span] = local
+        return local
 
     def _span(self, transition: Transition) -> int:
         """The subtree outside of which ``transition`` changes nothing; 0 when it moves nothing at all."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
 from ..nodes import Transition
-from ..values import FrozenDict
+from ..values import ATOMS, FrozenDict
 from .configuration import Configuration, Order, moved
 from .failures import failed
 from .selection import Candidate, Selector, guard_failure
@@ -29,13 +29,14 @@ from .updates import BOTH, CONTEXT, merged
 
 if TYPE_CHECKING:
     from .program import Program
+    from .regions import Answers, Regions
 
 ROUTE_SIZE = 400
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
 STRIDE_SIZE = 400
-FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(5)
-"""How a route goes on: in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
-FIRST_VISITS = 2
+UNKNOWN, FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(6)
+"""How a route goes on: not worked out yet, in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
+FIRST_VISITS = 16
 """So often a configuration with regions is passed through before anything is kept of it."""
 
 
@@ -56,12 +57,11 @@ class Branch:
 class Route:
     """What one event type leads to in one configuration."""
 
-    __slots__ = ("asks", "branches", "kind", "ready", "selected", "selector", "stride", "strides")
+    __slots__ = ("asks", "branches", "kind", "selected", "selector", "stride", "strides")
 
     def __init__(self, selector: Selector | None) -> None:
         self.selector = selector
-        self.ready = False
-        self.kind = ELSEWHERE
+        self.kind = UNKNOWN
         self.selected: tuple[Transition, ...] | None = None
         """What is selected in any case; ``None`` when that is open."""
         self.stride: Stride | None = None
@@ -81,16 +81,14 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         return None
     configuration = snapshot._configuration
     route = configuration.routes.get(event["type"])
-    if route is None or not route.ready:
+    if route is None or route.kind == UNKNOWN:
         route = _discover(snapshot, event)
         if not isinstance(route, Route):
             return route
+    context = snapshot._context
+    stride = route.stride
     kind = route.kind
-    if kind == FIXED:
-        stride = route.stride
-    elif kind == BRANCHES:
-        stride = route.stride
-        context = snapshot._context
+    if kind == BRANCHES:
         for branch in route.branches:
             try:
                 shape = branch.shape
@@ -104,39 +102,42 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
             except Exception as error:
                 return _refused(snapshot, branch.chosen[0], event, error)
             if passed:
-                if not branch.ready:
-                    _follow(snapshot, branch)
                 stride = branch.stride
                 if stride is None:
-                    return branch.chosen
+                    return _followed(snapshot, event, branch)
                 break
         if stride is None:
             return ()
-    else:
-        stride = _ask(snapshot, event, route)
-        if not isinstance(stride, Stride):
-            return stride
-    # from here on all is known; see :func:`.strides.Stride`
-    context = snapshot._context
-    for update, seen in stride.updates:  # type: ignore[union-attr]
+    elif kind != FIXED:
+        asked = _ask(snapshot, event, route)
+        if not isinstance(asked, Stride):
+            return asked
+        stride = asked
+    # all is known from here on, but for the new context; see :class:`.strides.Stride`
+    for update in stride.updates:  # type: ignore[union-attr]
         try:
             direct = update.direct
             if direct is None:
-                changes = update.changes(context, event if seen is None else seen)
+                changes = update.changes(context, event)
             else:
                 changes = direct(context)
-            context = merged(context, changes, update.label)
+            if type(changes) is dict and type(context) is FrozenDict:
+                for key in changes:
+                    if type(changes[key]) not in ATOMS or key not in context:
+                        context = merged(context, changes, update.label)
+                        break
+                else:  # nothing to freeze, and every key has its place already
+                    context = FrozenDict({**context, **changes})
+            else:
+                context = merged(context, changes, update.label)
         except Exception as error:
             return failed(snapshot, update, error)
-    if stride.records is not None:  # type: ignore[union-attr]
-        rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)  # type: ignore[union-attr]
-    return Snapshot(
-        stride.target,  # type: ignore[union-attr]
-        stride.order_after(snapshot._order) if stride.moves else snapshot._order,  # type: ignore[union-attr]
-        context,
-        rest,
-        snapshot._sequence + 1,
-    )
+    if stride.moves:  # type: ignore[union-attr]
+        order = stride.order_after(snapshot._order)  # type: ignore[union-attr]
+        if stride.records is not None:  # type: ignore[union-attr]
+            rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)  # type: ignore[union-attr]
+        return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)  # type: ignore[union-attr]
+    return Snapshot(configuration, snapshot._order, context, rest, snapshot._sequence + 1)
 
 
 # ------------------------------------------------------------- less common
@@ -188,19 +189,21 @@ def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     if not program.memo.keeps:
         return None
     event_type = event["type"]
-    if _is_special(program, event_type):
+    regions = program.regions
+    if regions is not None and configuration.visits < program.first_visits and configuration.is_plain:
+        answers = regions.answers(event_type)
+        if not answers.special:
+            configuration.visits += 1
+            return _wander(snapshot, event, answers, regions)
+    if is_special(program, event_type):
         return None
-    if program.regions is not None and configuration.legal and configuration.regular:
-        configuration.visits += 1
-        if configuration.visits <= FIRST_VISITS and program.session_bindings is None:
-            return _wander(snapshot, event)
     route = program.route(configuration, event_type)
-    if not route.ready:
+    if route.kind == UNKNOWN:
         _prepare(snapshot, route)
     return route
 
 
-def _is_special(program: Program, event_type: str) -> bool:
+def is_special(program: Program, event_type: str) -> bool:
     """Whether an event of this type does more than select transitions."""
     if program.session_bindings is not None:
         return program.finalizers.has_any or event_type.startswith("xstate.") or event_type == DISPATCH
@@ -225,7 +228,8 @@ def _prepare(snapshot: Snapshot[Any], route: Route) -> None:
         else:
             route.branches = tuple(Branch(candidate) for candidate in selector.candidates)
             route.kind = BRANCHES
-    route.ready = True
+    else:
+        route.kind = ELSEWHERE
 
 
 def _prepare_fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ...]) -> None:
@@ -245,11 +249,16 @@ def _prepare_fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transi
         route.kind = FIXED
 
 
-def _follow(snapshot: Snapshot[Any], branch: Branch) -> None:
-    stride = _stride(snapshot, branch.chosen)
-    snapshot._configuration.program.memo.charge(STRIDE_SIZE)
-    branch.stride = None if stride is None or stride.asks else stride
+def _followed(snapshot: Snapshot[Any], event: FrozenDict, branch: Branch) -> Any:
+    """A branch is taken whose stride is not known: worked out the first time, else what :func:`leap` answers."""
+    if branch.ready:
+        return branch.chosen
     branch.ready = True
+    stride = _stride(snapshot, branch.chosen)
+    if stride is not None and not stride.asks:
+        snapshot._configuration.program.memo.charge(STRIDE_SIZE)
+        branch.stride = stride
+    return branch.chosen
 
 
 def _stride(snapshot: Snapshot[Any], transitions: tuple[Transition, ...]) -> Stride | None:
@@ -257,30 +266,44 @@ def _stride(snapshot: Snapshot[Any], transitions: tuple[Transition, ...]) -> Str
     return stride_of(configuration.program, configuration, transitions, snapshot._history)
 
 
-def _wander(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
+def _wander(snapshot: Snapshot[Any], event: FrozenDict, answers: Answers, regions: Regions) -> Any:
     """A configuration that is one of very many: go on by its regions, and keep nothing of it but itself."""
     configuration = snapshot._configuration
     program = configuration.program
-    regions = program.regions
-    assert regions is not None
-    selector = regions.selector(configuration, event["type"])
+    mask = configuration.mask
+    asked = mask & answers.mask
+    selector = answers.selectors.get(asked)
     if selector is None:
-        return None if configuration.always else _after(snapshot, configuration, snapshot._order, snapshot._context)
+        if asked:
+            selector = regions.selector(configuration, event["type"])
+        if selector is None:
+            return None if configuration.always else _after(snapshot, configuration, snapshot._order, snapshot._context)
     selected = selector.fixed
     if selected is None:
+        if program.session_bindings is not None:  # its conditions see more than context and event
+            return None
         try:
             selected = program.selection.evaluate(selector, snapshot._context, event, configuration)
         except Exception as error:
             return failed(snapshot, None, error)
-    if len(selected) != 1:
-        return selected
-    local = regions.local(configuration, selected[0])
+        local = regions.local(configuration, selected[0]) if len(selected) == 1 else None
+    elif len(selected) != 1:
+        local = None
+    elif selector.locals is None:
+        local = regions.local_of(configuration, selector)
+    else:
+        local = selector.locals.get(mask & selector.span)
+        if local is None:
+            local = regions.local_of(configuration, selector)
     if local is None or local.updates is None:
-        return selected
+        return None if program.session_bindings is not None else selected
     plan = local.plan
-    target = program.configuration(configuration.mask & ~plan.exits | plan.entries)
+    mask = mask & ~plan.exits | plan.entries
+    target = program.known.get(mask)
+    if target is None:
+        target = program.configuration(mask)
     if target.always:
-        return selected
+        return None if program.session_bindings is not None else selected
     context = snapshot._context
     for update in local.updates:
         try:
@@ -288,9 +311,11 @@ def _wander(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         except Exception as error:
             return failed(snapshot, update, error)
     order = snapshot._order
-    if target is not configuration:
+    if program.semantics.leaves_in_document_order:
+        order = None
+    elif mask != configuration.mask:
         order = moved(configuration.nodes if order is None else order, plan.left, plan.entered)
-    return _after(snapshot, target, order, context)
+    return Snapshot(target, order, context, snapshot._rest, snapshot._sequence + 1)
 
 
 def _after(

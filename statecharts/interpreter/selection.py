@@ -26,6 +26,7 @@ from .updates import BOTH, CONTEXT
 
 if TYPE_CHECKING:
     from .program import Program
+    from .regions import Local
 
 NO_TYPE = "\0"
 NOBODY = Session("x:0", UNDEFINED, ())
@@ -64,10 +65,11 @@ class Selector:
     """What may be taken for one event type in one configuration: own candidates, after the children's.
 
     ``fixed`` is what is taken whatever guards say; ``None`` when some guard
-    has to be asked.
+    has to be asked. ``locals`` are plans of a fixed transition inside a
+    region, by the active states of ``span`` (:mod:`.regions`).
     """
 
-    __slots__ = ("candidates", "children", "fixed", "node")
+    __slots__ = ("candidates", "children", "fixed", "locals", "node", "span")
 
     def __init__(
         self, node: StateNode, candidates: tuple[Candidate, ...], children: tuple[Selector, ...]
@@ -76,6 +78,8 @@ class Selector:
         self.candidates = candidates
         self.children = children
         self.fixed: tuple[Transition, ...] | None = None
+        self.span = 0
+        self.locals: dict[int, Local | None] | None = None
 
     @property
     def size(self) -> int:

@@ -56,6 +56,10 @@ class Rest:
         self.error = error
 
 
+NOTHING_ELSE: Rest = Rest(NO_CHILDREN, NO_HISTORY)
+"""What most snapshots share."""
+
+
 class Snapshot(Generic[C]):
     """Everything an actor needs to go on. Immutable; made by the interpreter.
 

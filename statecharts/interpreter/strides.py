@@ -20,19 +20,18 @@ from .operations import Operation, RaiseDone, RecordHistory
 from .planner import Plan, PlanFailure
 from .residence import DoneData, EnterState, LeaveState
 from .snapshot import History
-from .updates import Update
+from .updates import Later, Update
 
 if TYPE_CHECKING:
     from .program import Program
-
-Updates = tuple[tuple[Update, FrozenDict | None], ...]
 
 
 class Stride:
     """A macrostep to its end.
 
-    ``target``: where it leads. ``updates``: updates of the context, in order,
-    each with the event it sees (``None``: the one that came in). ``records``:
+    ``target``: where it leads. ``updates``: updates of the context, in order
+    (those that see another event than the one that came in are
+    :class:`.updates.Later`). ``records``:
     what history states remember from now on, or ``None``. ``moves``: the
     microsteps that change the order of active nodes (with the configurations
     they start from); none when that order need not be kept. ``asks``: the
@@ -43,7 +42,7 @@ class Stride:
 
     def __init__(self, target: Configuration) -> None:
         self.target = target
-        self.updates: Updates = ()
+        self.updates: tuple[Update, ...] = ()
         self.records: dict[str, Order] | None = None
         self.moves: tuple[tuple[Plan, Configuration], ...] = ()
         self.keeps_order = False
@@ -68,7 +67,7 @@ class Way:
         self.place = place
         self.queue: list[FrozenDict] = []
         self.event: FrozenDict | None = None
-        self.updates: list[tuple[Update, FrozenDict | None]] = []
+        self.updates: list[Update] = []
         self.records: dict[str, Order] = {}
         self.moves: list[tuple[Plan, Configuration]] = []
 
@@ -87,7 +86,7 @@ class Way:
     def _run(self, operation: Operation) -> bool:
         """What ``operation`` does, if that is known now."""
         if isinstance(operation, Update):
-            self.updates.append((operation, self.event))
+            self.updates.append(operation if self.event is None else Later(operation, self.event))
             return operation.lean
         if isinstance(operation, RecordHistory):
             return self._remember(operation)

@@ -49,45 +49,69 @@ class System(Lifecycle):
     root's session (children follow). The host writes :attr:`now`.
     """
 
+    __slots__ = ()
+
     def __init__(
         self, machine: Machine[Any, Any], *, now: float = 0, observed: bool = False, first_session: int = 0
     ) -> None:
         super().__init__(machine, now=now, observed=observed, first_session=first_session)
 
-    def start(self) -> None:
-        """Start the root."""
+    def start(self, *, quietly: bool = False) -> None:
+        """Start the root. ``quietly``: nobody is there yet to be shown the first snapshot."""
         self.begin_step()  # what exists before the start belongs to the snapshot
-        self._push((self._start, self.root))
+        root = self.root
+        if quietly and self._starts_at_once(root):
+            root.status = RUNNING
+            root.open = True
+        else:
+            self._push((self._start, root))
+
+    def _starts_at_once(self, root: Cell) -> bool:
+        """Whether nothing comes of starting ``root`` but that it runs: nobody looks, and nothing waits for it."""
+        if self.observed or root.status != NOT_STARTED or root.ref.system_id or root.deferred or root.mailbox:
+            return False
+        snapshot = root.snapshot
+        return isinstance(snapshot, Snapshot) and snapshot._status == ACTIVE and not snapshot._children
 
     def send(self, event: FrozenDict, target: ActorRef | None = None, source: ActorRef | None = None) -> None:
         """Put ``event`` into a mailbox (the root's by default)."""
         self._push((self._relay, source, self.root.ref if target is None else target, event))
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether an event for the root may be taken by :meth:`quick`: all is at rest and nobody is observing."""
+        root = self.root
+        return (
+            root.open and self.at_rest and not self.observed and (root.is_session or not self.has_sessions)
+        )
+
     def quick(self, event: FrozenDict) -> Snapshot[Any] | None:
         """Send ``event`` to the root and, if nothing but a new snapshot comes of it, return that: all is done then.
 
         Otherwise ``None``, and the host runs the agenda as after :meth:`send`.
-        Nobody may be observing (:attr:`observed`).
+        The system :attr:`is_quick`.
         """
-        cell = self.root
-        if self._stack or self._out or not cell.open or (self.has_sessions and not cell.is_session):
-            self.send(event)
-            return None
-        before = cell.snapshot
-        taken = leap(before, event)
-        if isinstance(taken, Snapshot):
-            cell.snapshot = taken
-            if not self._stack:
-                return taken
-            self._push((self._publish, cell, taken))  # a guard or update has sent something, which follows
-        elif taken is None:
-            self.send(event)
-        else:
-            cell.busy = True
-            self.events += 1
-            self._stack.insert(0, (self._flush, cell))
-            self._take(cell, event, taken)
+        root = self.root
+        taken = leap(root.snapshot, event)
+        if isinstance(taken, Snapshot) and not self.tasks:
+            root.snapshot = taken
+            return taken
+        self.go_on(event, taken)
         return None
+
+    def go_on(self, event: FrozenDict, taken: Any) -> None:
+        """Put on the agenda what is left to do when :func:`.routes.leap` has answered with ``taken``."""
+        root = self.root
+        if taken is None:
+            self.send(event)
+        elif isinstance(taken, Snapshot):  # a guard or an update has sent something, which follows
+            root.snapshot = taken
+            self._push((self._publish, root, taken))
+        else:
+            root.busy = True
+            self.events += 1
+            self.tasks.insert(0, (self._flush, root))
+            self._take(root, event, taken)
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""

@@ -172,8 +172,10 @@ def thaw_system(state: SystemState) -> System:
         cell.status = actor.status
         cell.open = actor.is_open
         cell.begun = actor.begun
-        cell.mailbox.extend(actor.mailbox)
-        cell.deferred.extend(_thaw_task(system, kind, data) for kind, data in actor.deferred)
+        for item in actor.mailbox:
+            cell.post(item)
+        for kind, data in actor.deferred:
+            cell.defer(_thaw_task(system, kind, data))
         system.cells[actor.ref.session] = cell
         system.has_sessions = system.has_sessions or cell.is_session
     system.root = system.cells[state.root]

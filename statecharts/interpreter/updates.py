@@ -62,6 +62,24 @@ def lean_updates(operations: Sequence[Operation]) -> tuple[Update, ...] | None:
     return tuple(found)
 
 
+class Later(Update):
+    """A lean update in a later microstep, which sees another event than the one that came in."""
+
+    __slots__ = ("event", "update")
+
+    def __init__(self, update: Update, event: FrozenDict) -> None:
+        super().__init__(update.label, update.lean, update.direct)
+        self.state = update.state
+        self.update = update
+        self.event = event
+
+    def changes(self, context: Any, event: FrozenDict) -> Any:
+        return self.update.changes(context, self.event)
+
+    def run(self, frame: Frame) -> None:
+        self.update.run(frame)
+
+
 class AssignAll(Update):
     """An update by one function."""
 

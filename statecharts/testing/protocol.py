@@ -379,7 +379,7 @@ class Session:
         out.update(extra)
         text = dumps(out)
         self.trace = []
-        self.simulation.emitted_events = []
+        self.simulation.emitted_events.clear()
         self.inspection = [] if self.spec.get("inspect") else None
         return text
 

@@ -54,13 +54,13 @@ def test_what_is_kept_changes_nothing_but_the_time(limit: int) -> None:
     values, small = run(limit)
     assert values == reference
     assert small.memo.bytes <= limit < full.memo.bytes
-    assert len(small._configurations) < len(full._configurations)
+    assert len(small.known) < len(full.known)
     assert full.memo.forgotten == 0 < small.memo.forgotten or limit == 0
 
 
 def test_nothing_is_kept_when_nothing_may_be() -> None:
     _, program = run(0)
-    assert program._configurations == {}
+    assert program.known == {}
     start = program.intern((program.definition.root,))
     assert (start.plans, start.routes) == ({}, {})
 

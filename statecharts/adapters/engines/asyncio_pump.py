@@ -161,7 +161,7 @@ class Pump(Driver):
         system = self.system
         system.now = self._alarms.now()
         try:
-            if system.observed:
+            if not system.is_quick:
                 system.send(event)
             elif (taken := system.quick(event)) is not None:
                 self._show(taken)
@@ -238,7 +238,7 @@ class Pump(Driver):
         """Perform one delivery; a user's exception is told to the system, and voids the rest of the batch."""
         self._performing = True
         try:
-            result = self._handlers[type(delivery)](delivery)
+            result = self.handle(delivery)
         except Exception as error:
             if not isinstance(delivery, _MAY_FAIL):
                 raise

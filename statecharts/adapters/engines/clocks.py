@@ -26,14 +26,22 @@ class VirtualClock(Protocol):
     def next_due(self) -> float | None: ...
 
 
+NO_TIMERS: dict[int, tuple[float, Timer]] = {}
+"""What a clock starts with. Shared and never written to."""
+
+
 class ExactClock:
     """Fires each timer at its own due time; ties in the order in which they were set."""
 
+    __slots__ = ("_timers", "now")
+
     def __init__(self, now: float = 0) -> None:
         self.now = now
-        self._timers: dict[int, tuple[float, Timer]] = {}
+        self._timers: dict[int, tuple[float, Timer]] = NO_TIMERS
 
     def arm(self, timer: Timer) -> None:
+        if self._timers is NO_TIMERS:
+            self._timers = {}
         due = timer.due
         if due != due or timer.delay < 0:
             due = self.now

@@ -41,25 +41,24 @@ class CallbackRun:
 class Driver(ABC):
     """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
 
+    __slots__ = ("_callbacks", "_sends", "schemas", "system")
+
     def __init__(self, system: System) -> None:
         self.system = system
-        self.callbacks: dict[int, CallbackRun] = {}
         self.schemas = system.machine.schemas
-        self._sends: Sends = []
-        self._calling = False
-        self._handlers: dict[type, Callable[[Any], Any]] = {
-            Perform: self._perform,
-            Begin: self.begin,
-            End: self.end,
-            Receive: self._receive,
-            Emitted: self.emitted,
-            Arm: lambda delivery: self.arm(delivery.timer),
-            Disarm: lambda delivery: self.disarm(delivery.timer),
-            Published: self.published,
-            Completed: self.completed,
-            Failed: self.failed,
-            Inspected: lambda delivery: self.inspected(delivery.event),
-        }
+        self._callbacks: dict[int, CallbackRun] | None = None
+        self._sends: Sends | None = None
+
+    @property
+    def callbacks(self) -> dict[int, CallbackRun]:
+        """Running callback actors by session."""
+        if self._callbacks is None:
+            self._callbacks = {}
+        return self._callbacks
+
+    def handle(self, delivery: Delivery) -> Any:
+        """Do what ``delivery`` asks for; what an action returned is returned."""
+        return _HANDLERS[type(delivery)](self, delivery)
 
     # what a host says
     @abstractmethod
@@ -149,7 +148,7 @@ class Driver(ABC):
         listener_failure: Exception | None = None
         for delivery in batch:
             try:
-                self._handlers[type(delivery)](delivery)
+                self.handle(delivery)
             except Exception as error:
                 if not isinstance(delivery, (Perform, Begin, End, Receive)):
                     listener_failure = listener_failure or error
@@ -167,11 +166,13 @@ class Driver(ABC):
 
     def _flush_sends(self) -> None:
         if self._sends:
-            sends, self._sends = self._sends, []
+            sends, self._sends = self._sends, None
             self.system.send_all(sends)
 
     def post_send(self, source: ActorRef | None, target: ActorRef | None, event: Any) -> None:
         """A callback actor's code sent something; it is delivered when that code returns."""
+        if self._sends is None:
+            self._sends = []
         self._sends.append((source, target, event))
 
     def post_emit(self, ref: ActorRef, event: Any) -> None:
@@ -253,3 +254,18 @@ class Driver(ABC):
                 return None
             cell = self.system.cell(ref)
         return cell
+
+
+_HANDLERS: dict[type, Callable[[Driver, Any], Any]] = {
+    Perform: lambda host, delivery: host._perform(delivery),
+    Begin: lambda host, delivery: host.begin(delivery),
+    End: lambda host, delivery: host.end(delivery),
+    Receive: lambda host, delivery: host._receive(delivery),
+    Emitted: lambda host, delivery: host.emitted(delivery),
+    Arm: lambda host, delivery: host.arm(delivery.timer),
+    Disarm: lambda host, delivery: host.disarm(delivery.timer),
+    Published: lambda host, delivery: host.published(delivery),
+    Completed: lambda host, delivery: host.completed(delivery),
+    Failed: lambda host, delivery: host.failed(delivery),
+    Inspected: lambda host, delivery: host.inspected(delivery.event),
+}

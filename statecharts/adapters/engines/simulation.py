@@ -8,7 +8,7 @@ actions and callbacks do run, since they are synchronous and the caller's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import get_ident
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
@@ -25,6 +25,7 @@ from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Publ
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
+from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
@@ -62,6 +63,11 @@ class Simulation(Driver, Generic[C]):
     holds guards and updates to purity (:meth:`Machine.in_pure_mode`).
     """
 
+    __slots__ = (
+        "_counts_anew", "_effects", "_emitted", "_ended", "_is_plain", "_is_quick", "_logged", "_logger", "_observer", "_on_unhandled", "_owner",
+        "_running", "_starts", "_subscribers", "clock", "machine", "stub_record",
+    )  # fmt: skip
+
     def __init__(
         self,
         machine: Machine[C, Any],
@@ -81,24 +87,28 @@ class Simulation(Driver, Generic[C]):
     ) -> None:
         if on_unhandled not in ("ignore", "raise"):
             raise UsageError(f"on_unhandled is 'ignore' or 'raise', not {on_unhandled!r}")
-        self.stub_record: list[StubbedAction] = []
+        self.stub_record: Sequence[StubbedAction] = ()
         if stubs:
-            machine = stubbed(machine, self.stub_record, guards)
+            stubbed_actions: list[StubbedAction] = []
+            self.stub_record = stubbed_actions
+            machine = stubbed(machine, stubbed_actions, guards)
         elif machine.semantics != "xstate-exact":
             machine.require_complete()
         self.machine = machine = machine.in_pure_mode() if pure else machine
         self.clock: VirtualClock = _clock(clock)
-        self.emitted_events: list[Any] = []
-        self.effects: list[Any] = []
-        self.logged: list[tuple[Any, Any]] = []
-        self.starts: list[Started] = []
-        self.ended: list[ActorRef] = []
+        # lists are made when they are asked for: there may be very many simulations
+        self._emitted: list[Any] | None = None
+        self._effects: list[RunAction] | None = None
+        self._logged: list[tuple[Any, Any]] | None = None
+        self._starts: list[Started] | None = None
+        self._ended: list[ActorRef] | None = None
         self._on_unhandled = on_unhandled
         self._observer = inspect
         self._logger = logger
-        self._subscribers: list[Callable[[Snapshot[Any]], Any]] = []
+        self._subscribers: list[Callable[[Snapshot[Any]], Any]] | None = None
         self._running = False
-        self._thread = get_ident()
+        self._is_quick = False
+        self._owner = get_ident()
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
         self._counts_anew = max_events is None
         self._is_plain = (
@@ -116,8 +126,11 @@ class Simulation(Driver, Generic[C]):
             self._restore(snapshot, system_id)
         self.system.now = self.clock.now
         self.check_start()
-        self.system.start()
-        self._drive()
+        self.system.start(quietly=True)
+        if self.system.at_rest:
+            self._is_quick = self._is_plain and self.system.is_quick
+        else:
+            self._drive()
 
     def _restore(self, snapshot: Any, system_id: str | None) -> None:
         from ...interpreter import envelope  # reading envelopes takes pydantic, which takes long to load
@@ -133,6 +146,41 @@ class Simulation(Driver, Generic[C]):
             restore(self.system, document, strict=self.machine.semantics != "xstate-exact", system_id=system_id)
 
     # -------------------------------------------------------------- reading
+
+    @property
+    def emitted_events(self) -> list[Any]:
+        """What the root emitted, oldest first."""
+        if self._emitted is None:
+            self._emitted = []
+        return self._emitted
+
+    @property
+    def effects(self) -> list[RunAction]:
+        """The actions that ran, oldest first."""
+        if self._effects is None:
+            self._effects = []
+        return self._effects
+
+    @property
+    def logged(self) -> list[tuple[Any, Any]]:
+        """What ``log`` actions wrote, as (label, value), oldest first."""
+        if self._logged is None:
+            self._logged = []
+        return self._logged
+
+    @property
+    def starts(self) -> list[Started]:
+        """Every start of an outside actor, oldest first."""
+        if self._starts is None:
+            self._starts = []
+        return self._starts
+
+    @property
+    def ended(self) -> list[ActorRef]:
+        """Actors that ended or failed, oldest first."""
+        if self._ended is None:
+            self._ended = []
+        return self._ended
 
     @property
     def snapshot(self) -> Snapshot[C]:
@@ -170,23 +218,30 @@ class Simulation(Driver, Generic[C]):
 
     def send(self, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
         """Send an event and run to rest; returns the snapshot after it."""
-        known = INTERNED.get(event) if type(event) is str and not data else None
-        if self._is_plain and not self._running and not self._sends:
-            if get_ident() != self._thread:
+        system = self.system
+        if self._is_quick and not self._running and not system.tasks:
+            if get_ident() != self._owner:
                 self._refuse_stranger()
+            known = INTERNED.get(event) if type(event) is str and not data else None
+            made = to_event(event, data) if known is None else known
+            root = system.root
             self._running = True
             try:
-                taken = self.system.quick(to_event(event, data) if known is None else known)
+                taken = leap(root.snapshot, made)
+                if not isinstance(taken, Snapshot) or system.tasks:
+                    system.go_on(made, taken)
+                    taken = None
             except BaseException:  # an interrupt in a guard or an update: its step never happened
-                self.system.roll_back()
+                system.roll_back()
                 self._running = False
                 raise
             self._running = False
             if taken is None:
                 return self._drive()
-            for listener in list(self._subscribers) if self._subscribers else ():
-                listener(taken)
-            return taken
+            root.snapshot = taken
+            if self._subscribers:
+                self._publish(taken)
+            return taken  # type: ignore[no-any-return]
         made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
@@ -235,17 +290,19 @@ class Simulation(Driver, Generic[C]):
         self._drive()
 
     def _drive(self) -> Snapshot[C]:
-        if get_ident() != self._thread:
+        if get_ident() != self._owner:
             self._refuse_stranger()
         if not self._running:
             self._running = True
             if self._counts_anew:
                 self.system.events = 0
+            self._is_quick = False
             try:
                 self.system.now = self.clock.now
                 self.drive()
             finally:
                 self._running = False
+            self._is_quick = self._is_plain and self.system.is_quick
         return self.snapshot
 
     def _refuse_stranger(self) -> NoReturn:
@@ -325,7 +382,7 @@ class Simulation(Driver, Generic[C]):
 
     def _call_promise(self, started: Started) -> Any:
         def emit(event: Any, **data: Any) -> None:
-            self.system.emit(started.ref, to_event(event, data))
+            self.post_emit(started.ref, to_event(event, data))
 
         value = started.logic.call(started.input, started.ref, self.system.view, emit)
         if hasattr(value, "__await__"):
@@ -383,8 +440,11 @@ class Simulation(Driver, Generic[C]):
 
     def subscribe(self, listener: Callable[[Snapshot[C]], Any]) -> Callable[[], None]:
         """Call ``listener`` with each published snapshot; returns the unsubscribe function."""
-        self._subscribers.append(listener)
-        return lambda: self._subscribers.remove(listener) if listener in self._subscribers else None
+        if self._subscribers is None:
+            self._subscribers = []
+        listeners = self._subscribers
+        listeners.append(listener)
+        return lambda: listeners.remove(listener) if listener in listeners else None
 
     @property
     def stubbed_actions(self) -> Iterable[StubbedAction]:
@@ -392,6 +452,14 @@ class Simulation(Driver, Generic[C]):
         return tuple(self.stub_record)
 
     # ------------------------------------------------- what the driver asks
+
+    def post_send(self, source: ActorRef | None, target: ActorRef | None, event: Any) -> None:
+        self._is_quick = False  # what was sent comes first
+        super().post_send(source, target, event)
+
+    def post_emit(self, ref: ActorRef, event: Any) -> None:
+        self._is_quick = False
+        super().post_emit(ref, event)
 
     def begin(self, delivery: Begin) -> None:
         self.starts.append(Started(self.path(delivery.actor), delivery.actor, delivery.logic, delivery.input))
@@ -427,8 +495,11 @@ class Simulation(Driver, Generic[C]):
 
     def published(self, delivery: Published) -> None:
         if delivery.actor.session == self.system.root.ref.session:
-            for listener in list(self._subscribers):
-                listener(delivery.snapshot)
+            self._publish(delivery.snapshot)
+
+    def _publish(self, snapshot: Snapshot[Any]) -> None:
+        for listener in list(self._subscribers or ()):
+            listener(snapshot)
 
     def failed(self, delivery: Failed) -> None:
         self.ended.append(delivery.actor)
