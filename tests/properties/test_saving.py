@@ -32,7 +32,7 @@ def comparable(sim: Any) -> Any:
 
 
 @given(machines(), steps())
-@settings(max_examples=130)
+@settings(max_examples=130, deadline=None)
 def test_a_run_saved_at_every_step_goes_on_identically(machine: Machine[Any, Any], happens: list[Step]) -> None:
     sim = simulate(machine)
     other = simulate(machine)
@@ -70,7 +70,7 @@ def test_one_save_serves_two_futures(machine: Machine[Any, Any], before: list[St
 
 
 @given(machines(timers=False, children=False, semantics="xstate-exact"), steps(timers=False, children=False), steps(timers=False, children=False))
-@settings(max_examples=130)
+@settings(max_examples=130, deadline=None)
 def test_xstates_form_keeps_all_but_the_order_of_states(machine: Machine[Any, Any], before: list[Step], after: list[Step]) -> None:
     """The order is rebuilt on restore, the same way each time."""
     sim = simulate(machine)
