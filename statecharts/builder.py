@@ -10,7 +10,7 @@ from .actions import Action, named_actions, parse_actions
 from .errors import DefinitionError, Problem
 from .guards import Guard, NamedGuard, parse_guard
 from .nodes import StateNode, Transition
-from .values import UNDEFINED
+from .values import UNDEFINED, js_to_number
 
 
 @dataclass(slots=True)
@@ -29,6 +29,8 @@ class Builder:
     _actions: dict[Any, tuple[Action, ...]] = field(default_factory=dict)
     _guards: dict[str, Guard] = field(default_factory=dict)
     _targets: dict[StateNode, tuple[StateNode]] = field(default_factory=dict)
+    _delays: dict[str, int | float | str] = field(default_factory=dict)
+    addressed: dict[str, tuple[StateNode]] = field(default_factory=dict)
 
     def target(self, node: StateNode) -> tuple[StateNode]:
         """``node`` as the only target of a transition: one tuple for all that lead there."""
@@ -41,7 +43,7 @@ class Builder:
         """The actions under ``key`` of what stands ``where`` below ``node``. Mere names are made once for all."""
         if type(value) is str:
             known: Any = (key, value)
-        elif type(value) is list and all([type(name) is str for name in value]):
+        elif type(value) is list and set(map(type, value)) == {str}:
             known = (key, *value, None)
         else:
             pointer = f"{self.pointer(node)}{where}/{key}"
@@ -61,11 +63,19 @@ class Builder:
             found = self._guards[value] = NamedGuard(value, place="/guard")
         return found
 
-    def place(self, table: str, key: str) -> str:
-        """The pointer of ``key`` in a state's ``table``, below the state. Kept, since states share events."""
-        found = self._places.get((table, key))
+    def place(self, above: str, key: str) -> str:
+        """The pointer of ``key`` below the place ``above``. Kept, since states share events."""
+        found = self._places.get((above, key))
         if found is None:
-            found = self._places[(table, key)] = f"/{table}/{escaped(key)}"
+            found = self._places[(above, key)] = f"{above}/{escaped(key)}"
+        return found
+
+    def delay(self, key: str) -> int | float | str:
+        """What a key of ``after`` says: milliseconds as JavaScript reads numbers, or the name of a delay."""
+        found = self._delays.get(key)
+        if found is None:
+            number = js_to_number(key)
+            found = self._delays[key] = key if number != number else number
         return found
 
     def pointer(self, node: StateNode) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from .actions import Action
 from .builder import Builder, fail, is_object, listed
+from .errors import DefinitionError
 from .events import ROUTE, after_event_type
 from .guards import AllOf, Guard, InlineGuard, NullGuard, parse_guard
 from .nodes import DelayedEvent, StateNode, Transition
 from .targets import resolve_target
-from .values import UNDEFINED, js_keys, js_to_number, truthy
-
+from .values import UNDEFINED, js_keys, truthy
 
 Table = dict[str, tuple[Transition, ...]]
 
@@ -34,23 +36,22 @@ def read_transitions(builder: Builder, node: StateNode, config: Mapping[str, Any
 
 
 def _read_on(builder: Builder, node: StateNode, table: Table, on: Any) -> None:
-    if on is None or not truthy(on) or not is_object(on):
+    if type(on) is not dict and not (on is not None and truthy(on) and isinstance(on, Mapping)):
         return
-    for descriptor in js_keys(on):
+    for descriptor in js_keys(on) if len(on) > 1 else on:
         if descriptor == "":
             fail(
                 "event-empty",
                 f"{node.pointer}/on/",
                 'Null events ("") cannot be specified as a transition key. Use `always: { ... }` instead.',
             )
-        table[descriptor] = _read_list(
-            builder, node, descriptor, on[descriptor], builder.place("on", descriptor)
-        )
+        place = builder.place("/on", descriptor)
+        table[descriptor] = _read_list(builder, node, descriptor, on[descriptor], place)
 
 
 def _read_invoked(builder: Builder, node: StateNode, table: Table, config: Mapping[str, Any]) -> None:
     for invoke, (item, place) in zip(node.invokes, listed(config["invoke"], "/invoke"), strict=True):
-        if isinstance(item, Mapping):
+        if is_object(item):
             _read_handler(builder, node, table, item, "onDone", f"xstate.done.actor.{invoke.id}", place)
             _read_handler(builder, node, table, item, "onError", f"xstate.error.actor.{invoke.id}", place)
             _read_handler(builder, node, table, item, "onSnapshot", f"xstate.snapshot.{invoke.id}", place)
@@ -63,22 +64,22 @@ def _read_handler(
     holder: Mapping[str, Any],
     key: str,
     descriptor: str,
-    place: str,
+    above: str,
 ) -> None:
     value = holder.get(key)
     if value is not None and truthy(value):
-        table[descriptor] = _read_list(builder, node, descriptor, value, f"{place}/{key}")
+        table[descriptor] = _read_list(builder, node, descriptor, value, builder.place(above, key))
 
 
 def _read_list(
     builder: Builder, node: StateNode, descriptor: str, value: Any, place: str
 ) -> tuple[Transition, ...]:
-    if type(value) is str or not isinstance(value, (list, tuple)):
+    if type(value) is not list and not isinstance(value, (list, tuple)):
         return (_read_transition(builder, node, descriptor, value, place),)
     return tuple(
         [
-            _read_transition(builder, node, descriptor, item, f"{place}/{i}")
-            for i, item in enumerate(value)
+            _read_transition(builder, node, descriptor, item, builder.place(place, str(index)))
+            for index, item in enumerate(value)
         ]
     )
 
@@ -88,8 +89,8 @@ def _read_transition(
 ) -> Transition:
     """One candidate; it stands at ``place`` below its state."""
     if type(item) is str:
-        targets = None if item == "" else builder.target(_resolve(builder, node, item, place))
-        transition = Transition(node, descriptor, targets, place=place)
+        targets = None if item == "" else _one_target(builder, node, item, place)
+        transition = Transition(node, descriptor, targets, None, (), False, UNDEFINED, UNDEFINED, None, place)
     else:
         transition = _read_object(builder, node, descriptor, item, place)
     transition.number = len(builder.transitions)
@@ -106,20 +107,18 @@ def _read_object(builder: Builder, node: StateNode, descriptor: str, item: Any, 
             return Transition(node, descriptor, _resolve_targets(builder, node, item, place), place=place)
         if not isinstance(item, Mapping):
             return Transition(node, descriptor, None, place=place)
-    config: Mapping[str, Any] = item
     targets = None
-    if "target" in config:
-        targets = _resolve_targets(builder, node, config["target"], f"{place}/target")
-    transition = Transition(node, descriptor, targets, place=place)
-    if "guard" in config:
-        transition.guard = _read_guard(builder, node, config["guard"], descriptor, place)
-    if "actions" in config:
-        transition.actions = builder.actions(config["actions"], node, place, "actions")
-    if "reenter" in config:
-        transition.reenter = truthy(config["reenter"])
-    transition.meta = config.get("meta", UNDEFINED)
-    transition.description = config.get("description", UNDEFINED)
-    return transition
+    guard: Guard | None = None
+    actions: tuple[Action, ...] = ()
+    if "target" in item:
+        targets = _resolve_targets(builder, node, item["target"], f"{place}/target")
+    if "guard" in item:
+        guard = _read_guard(builder, node, item["guard"], descriptor, place)
+    if "actions" in item:
+        actions = builder.actions(item["actions"], node, place, "actions")
+    reenter = "reenter" in item and truthy(item["reenter"])
+    meta, description = item.get("meta", UNDEFINED), item.get("description", UNDEFINED)
+    return Transition(node, descriptor, targets, guard, actions, reenter, meta, description, None, place)
 
 
 def _read_guard(builder: Builder, node: StateNode, value: Any, descriptor: str, place: str) -> Guard | None:
@@ -134,26 +133,33 @@ def _read_guard(builder: Builder, node: StateNode, value: Any, descriptor: str, 
 def _resolve_targets(
     builder: Builder, node: StateNode, target: Any, place: str
 ) -> tuple[StateNode | None, ...] | None:
+    if type(target) is str:
+        return None if target == "" else _one_target(builder, node, target, place)
     if target is UNDEFINED or target == "":
         return None
-    if type(target) is str:
-        return builder.target(_resolve(builder, node, target, place))
     wanted = target if isinstance(target, (list, tuple)) else [target]
     return tuple(
-        [_resolve(builder, node, item, place) if isinstance(item, str) else None for item in wanted]
+        [_one_target(builder, node, item, place)[0] if isinstance(item, str) else None for item in wanted]
     )
 
 
-def _resolve(builder: Builder, node: StateNode, target: str, place: str) -> StateNode:
-    """The node that ``target`` names: a sibling or an id at once, everything else by XState's rules."""
-    if target and "." not in target and "\\" not in target:
-        if target[:1] == "#":
-            found = builder.by_id.get(target[1:])
-        else:
-            found = None if node.parent is None else node.parent.children.get(target)
-        if found is not None:
-            return found
-    return resolve_target(builder.by_id, builder.machine_id, node, target, node.pointer + place)
+def _one_target(builder: Builder, node: StateNode, target: str, place: str) -> tuple[StateNode]:
+    """The node that ``target`` names: a sibling at once, an id that was asked for before, or by XState's rules."""
+    if target[:1] == "#":
+        known = builder.addressed.get(target)
+        if known is not None:
+            return known
+    elif target and node.parent is not None and "." not in target and "\\" not in target:
+        sibling = node.parent.children.get(target)
+        if sibling is not None:
+            return builder.target(sibling)
+    try:
+        made = builder.target(resolve_target(builder.by_id, builder.machine_id, node, target))
+    except DefinitionError as error:
+        raise DefinitionError([replace(error.problems[0], pointer=node.pointer + place)]) from None
+    if target[:1] == "#":
+        builder.addressed[target] = made
+    return made
 
 
 def _read_after(builder: Builder, node: StateNode, table: Table, after: Any) -> None:
@@ -161,23 +167,17 @@ def _read_after(builder: Builder, node: StateNode, table: Table, after: Any) -> 
         return
     delayed: list[DelayedEvent] = []
     for key in js_keys(after):
-        number = js_to_number(key)
-        delay: int | float | str = key if number != number else number
+        delay = builder.delay(key)
         event_type = after_event_type(delay, node.id)
         delayed.append(DelayedEvent(event_type, delay))
         value = after[key]
-        place = builder.place("after", key)
-        if type(value) is dict:
-            made: tuple[Transition, ...] = (_read_transition(builder, node, event_type, value, place),)
-            table[event_type] = table[event_type] + made if event_type in table else made
-            continue
-        # XState spreads list items here, so a bare string or null in the list has no target
-        kept = (Mapping, str) if isinstance(value, str) else Mapping
-        items = [
-            (item if isinstance(item, kept) else {}, at) for item, at in listed(value, place)
-        ]
-        made = tuple([_read_transition(builder, node, event_type, item, at) for item, at in items])
-        table[event_type] = table.get(event_type, ()) + made
+        if isinstance(value, (list, tuple)):
+            # XState spreads list items here, so a bare string or null in the list has no target
+            value = [item if is_object(item) else {} for item in value]
+        elif not isinstance(value, str) and not is_object(value):
+            value = [] if value is UNDEFINED else {}
+        made = _read_list(builder, node, event_type, value, builder.place("/after", key))
+        table[event_type] = table[event_type] + made if event_type in table else made
     node.delayed = tuple(delayed)
 
 

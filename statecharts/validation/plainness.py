@@ -261,21 +261,24 @@ class Walk:
     def _transition(self, item: Mapping[str, Any], eventless: bool) -> None:
         if not item.keys() <= _TRANSITION_KEYS:
             raise Doubt
-        for key, value in item.items():
-            if key == "target":
-                if type(value) is str:
-                    self._target(value)
-                else:
-                    self._targets(value)
-            elif key == "guard":
-                self._guard(value)
-            elif key == "actions":
-                self._actions(value)
-            elif key == "reenter":
-                if value is not True and value is not False:
-                    raise Doubt
-            elif key == "description":
-                self._annotation(item)
+        if "target" in item:
+            target = item["target"]
+            if type(target) is str:
+                self._target(target)
+            else:
+                self._targets(target)
+        if "guard" in item:
+            guard = item["guard"]
+            if type(guard) is not str or not guard.isidentifier():
+                self._guard(guard)
+        if "actions" in item:
+            actions = item["actions"]
+            if type(actions) is not str or not actions.isidentifier():
+                self._actions(actions)
+        if "reenter" in item and item["reenter"] is not True and item["reenter"] is not False:
+            raise Doubt
+        if "description" in item:
+            self._annotation(item)
 
     def _targets(self, targets: Any) -> None:
         if type(targets) is not list:
@@ -312,6 +315,8 @@ class Walk:
     def _actions(self, actions: Any) -> None:
         for action in actions if type(actions) is list else (actions,):
             if type(action) is str:
+                if action.isidentifier():
+                    continue
                 if not action or action.startswith(PREFIXES):
                     check_actions(self._report, action, "", "")
             elif not self._is_named(action):
