@@ -23,12 +23,17 @@ from .values import UNDEFINED, freeze, truthy
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedAction:
-    """An action bound by name. ``builtin`` is its meaning as data when nothing is bound."""
+    """An action bound by name. ``builtin`` is its meaning as data when nothing is bound.
+
+    Where it stands is given as a JSON ``pointer``, or as its ``place`` below
+    the state or transition that has it: so one object serves many of those.
+    """
 
     type: str
     params: Any = UNDEFINED
     pointer: str = ""
     builtin: BuiltinAction | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +228,26 @@ def parse_actions(
     """The actions written at ``pointer``: absent, one, or a list."""
     if value is UNDEFINED:
         return ()
-    items = value if isinstance(value, (list, tuple)) else [value]
-    single = items is not value
+    if not isinstance(value, (list, tuple)):
+        return (parse_action(value, pointer, dialects=dialects, default_lang=default_lang),)
     return tuple(
-        parse_action(
-            item, pointer if single else f"{pointer}/{i}", dialects=dialects, default_lang=default_lang
-        )
-        for i, item in enumerate(items)
+        [
+            parse_action(item, f"{pointer}/{i}", dialects=dialects, default_lang=default_lang)
+            for i, item in enumerate(value)
+        ]
     )
+
+
+def named_actions(names: str | list[str], place: str, *, dialects: bool) -> tuple[NamedAction, ...]:
+    """As :func:`parse_actions`, for mere names at ``place`` below whatever has them."""
+    if isinstance(names, str):
+        return (_named(names, "", place, dialects),)
+    return tuple([_named(name, "", f"{place}/{i}", dialects) for i, name in enumerate(names)])
+
+
+def _named(name: str, pointer: str, place: str, dialects: bool) -> NamedAction:
+    builtin = _bare_log() if dialects and name in _BARE_LOG else None
+    return NamedAction(name, UNDEFINED, pointer, builtin, place)
 
 
 def parse_action(
@@ -240,11 +257,10 @@ def parse_action(
 
     ``dialects=False`` reads every object as a named action, as XState 5 does.
     """
+    if isinstance(value, str):
+        return _named(value, pointer, "", dialects)
     if isinstance(value, _KINDS):
         return value
-    if isinstance(value, str):
-        builtin = _bare_log() if dialects and value in _BARE_LOG else None
-        return NamedAction(value, UNDEFINED, pointer, builtin)
     if value is None:
         return NullAction()
     if isinstance(value, Mapping):

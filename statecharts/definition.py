@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from .actions import parse_actions
-from .builder import Builder, fail, listed
+from .actions import Action
+from .builder import Builder, fail, is_object, listed
 from .dynamic import read_value
 from .errors import DefinitionError
-from .nodes import Initial, Invoke, StateNode, Transition
+from .nodes import NO_INITIAL, Initial, Invoke, StateNode, Transition
 from .targets import resolve_path, resolve_state_id
 from .transition_tables import add_routes, read_transitions
 from .values import EMPTY_OBJECT, UNDEFINED, freeze, js_keys, js_to_number, truthy
@@ -75,13 +75,17 @@ def build_definition(document: Mapping[str, Any], *, semantics: str = XSTATE) ->
     lang = document.get("@exprLang") or "cel"
     builder = Builder(machine_id, semantics != XSTATE_EXACT, lang)
     root = _make_nodes(builder, document)
-    for node in builder.nodes:
-        _read_initial(builder, node)
-    for node in builder.nodes:
-        read_transitions(builder, node)
+    for node, config in zip(builder.nodes, builder.configs, strict=True):
+        if "initial" in config:
+            _read_initial(builder, node, config)
+        else:
+            node.initial = NO_INITIAL
+    for node, config in zip(builder.nodes, builder.configs, strict=True):
+        read_transitions(builder, node, config)
     add_routes(builder, root)
     for node in builder.nodes:
-        _read_history_default(builder, node)
+        if node.type == "history":
+            _read_history_default(builder, node)
     options = document.get("options")
     limit = options.get("maxIterations", UNDEFINED) if isinstance(options, Mapping) else UNDEFINED
     return Definition(
@@ -122,26 +126,28 @@ def _read_context(builder: Builder, document: Mapping[str, Any]) -> Any:
 
 def _make_nodes(builder: Builder, document: Mapping[str, Any]) -> StateNode:
     """Create every node in document order; an explicit stack, so depth is no limit."""
-    root = _make_node(builder, document, builder.machine_id, None)
-    stack: list[tuple[StateNode, Iterator[tuple[str, Any]]]] = [(root, _child_configs(document, root))]
+    root = _make_node(builder, document, builder.machine_id, None, "")
+    stack = [(root, _child_configs(document, root), f"{builder.machine_id}.")]
     while stack:
-        node, configs = stack[-1]
+        node, configs, prefix = stack[-1]
         for key, config in configs:
-            if not isinstance(config, Mapping):
+            if not is_object(config):
                 fail(
                     "state-shape",
                     f"{node.pointer}/states/{key}",
                     "a state is an object",
                     "Write {} for an empty state.",
                 )
-            child = _make_node(builder, config, key, node)
+            child = _make_node(builder, config, key, node, prefix)
             node.children[key] = child
-            stack.append((child, _child_configs(config, child)))
-            break
+            if "states" in config:
+                stack.append((child, _child_configs(config, child), f"{prefix}{key}."))
+                break
+            _finish_node(builder, child, config)
         else:
             stack.pop()
             node.last = len(builder.nodes) - 1
-            _finish_node(builder, node)
+            _finish_node(builder, node, builder.configs[node.index])
     return root
 
 
@@ -154,21 +160,23 @@ def _child_configs(config: Mapping[str, Any], node: StateNode) -> Iterator[tuple
     return iter([(key, states[key]) for key in js_keys(states)])
 
 
-def _make_node(builder: Builder, config: Mapping[str, Any], key: str, parent: StateNode | None) -> StateNode:
+def _make_node(
+    builder: Builder, config: Mapping[str, Any], key: str, parent: StateNode | None, prefix: str
+) -> StateNode:
+    """One node. ``prefix`` and its key are its id, unless it gives itself one."""
     own_id = config.get("id")
-    if truthy(own_id) and (isinstance(own_id, str)):
+    if own_id and isinstance(own_id, str):
         node_id = own_id
-    elif parent is None:
-        node_id = builder.machine_id
     else:
-        node_id = ".".join((builder.machine_id, *parent.path, key))
+        node_id = builder.machine_id if parent is None else prefix + key
     index = len(builder.nodes)
     node = StateNode(key, parent, node_id, _type_of(config), index)
-    node.own_id = truthy(own_id if own_id is not None else UNDEFINED)
+    if own_id is not None:
+        node.own_id = truthy(own_id)
     node.order = len(builder.by_id)
     builder.by_id[node_id] = node
     builder.nodes.append(node)
-    builder.configs[index] = config
+    builder.configs.append(config)
     return node
 
 
@@ -176,14 +184,19 @@ def _type_of(config: Mapping[str, Any]) -> str:
     declared = config.get("type")
     if declared:
         return str(declared)
-    states = config.get("states")
-    if isinstance(states, Mapping) and states:
-        return "compound"
-    return "history" if truthy(config.get("history", UNDEFINED)) else "atomic"
+    if "states" in config:
+        states = config["states"]
+        if states and isinstance(states, Mapping):
+            return "compound"
+    return "history" if "history" in config and truthy(config["history"]) else "atomic"
 
 
-def _finish_node(builder: Builder, node: StateNode) -> None:
-    config = builder.configs[node.index]
+_MOVES: Final = frozenset({"after", "always", "id", "initial", "on", "onDone", "states", "type"})
+"""Keys that say where a state stands and what leads out of it: nothing that a node keeps for itself."""
+
+
+def _finish_node(builder: Builder, node: StateNode, config: Mapping[str, Any]) -> None:
+    """What a node keeps of its own, once its children are there."""
     if node.type == "compound" and not truthy(config.get("initial", UNDEFINED)):
         first = next(iter(node.children), "undefined")
         fail(
@@ -192,23 +205,24 @@ def _finish_node(builder: Builder, node: StateNode) -> None:
             f'No initial state specified for compound state node "#{node.id}". '
             f'Try adding {{ initial: "{first}" }} to the state config.',
         )
+    if node.children:
+        node.history_children = tuple([child for child in node.children.values() if child.type == "history"])
+    if config.keys() <= _MOVES:
+        return
     history = config.get("history", UNDEFINED)
     node.history = "shallow" if history is True else (str(history) if truthy(history) else None)
-    node.history_children = tuple(child for child in node.children.values() if child.type == "history")
-    at = node.pointer
-    node.entry = parse_actions(
-        config.get("entry", UNDEFINED), f"{at}/entry", dialects=builder.dialects, default_lang=builder.lang
-    )
-    node.exit = parse_actions(
-        config.get("exit", UNDEFINED), f"{at}/exit", dialects=builder.dialects, default_lang=builder.lang
-    )
+    if "entry" in config:
+        node.entry = builder.actions(config["entry"], node, "", "entry")
+    if "exit" in config:
+        node.exit = builder.actions(config["exit"], node, "", "exit")
     node.meta = freeze(config.get("meta", UNDEFINED))
     node.description = config.get("description", UNDEFINED)
-    if node.type == "final" or node.parent is None:
-        node.output = _dynamic(builder, config.get("output", UNDEFINED), f"{at}/output")
+    if "output" in config and (node.type == "final" or node.parent is None):
+        node.output = _dynamic(builder, config["output"], f"{builder.pointer(node)}/output")
     tags = config.get("tags", UNDEFINED)
     node.tags = () if tags is UNDEFINED else tuple(tags) if isinstance(tags, (list, tuple)) else (tags,)
-    node.invokes = _read_invokes(builder, node, config)
+    if "invoke" in config:
+        node.invokes = _read_invokes(builder, node, config)
 
 
 def _dynamic(builder: Builder, value: Any, pointer: str) -> Any:
@@ -219,9 +233,7 @@ def _dynamic(builder: Builder, value: Any, pointer: str) -> Any:
 
 def _read_invokes(builder: Builder, node: StateNode, config: Mapping[str, Any]) -> tuple[Invoke, ...]:
     invokes = []
-    for index, (item, pointer) in enumerate(
-        listed(config.get("invoke", UNDEFINED), f"{node.pointer}/invoke")
-    ):
+    for index, (item, pointer) in enumerate(listed(config["invoke"], f"{builder.pointer(node)}/invoke")):
         if item is None:
             fail("invoke-null", pointer, "Cannot destructure property 'src' of 'invokeConfig' as it is null.")
         invoke = item if isinstance(item, Mapping) else {}
@@ -249,10 +261,10 @@ class InlineSource:
     logic: Any
 
 
-def _read_initial(builder: Builder, node: StateNode) -> None:
-    declared = builder.configs[node.index].get("initial", UNDEFINED)
-    if not truthy(declared if declared is not None else UNDEFINED):
-        node.initial = Initial((), ())
+def _read_initial(builder: Builder, node: StateNode, config: Mapping[str, Any]) -> None:
+    declared = config.get("initial")
+    if declared is None or not truthy(declared):
+        node.initial = NO_INITIAL
         return
     key = declared.get("target") if isinstance(declared, Mapping) else declared
     target = node.children.get(key) if isinstance(key, str) else None
@@ -260,17 +272,14 @@ def _read_initial(builder: Builder, node: StateNode) -> None:
     if target is None:
         shown = declared if isinstance(declared, str) else "[object Object]"
         error = f'Initial state node "{shown}" not found on parent state node #{node.id}'
-    actions = declared.get("actions", UNDEFINED) if isinstance(declared, Mapping) else UNDEFINED
-    parsed = parse_actions(
-        actions, f"{node.pointer}/initial/actions", dialects=builder.dialects, default_lang=builder.lang
-    )
-    node.initial = Initial(() if target is None else (target,), parsed, error)
+    actions: tuple[Action, ...] = ()
+    if isinstance(declared, Mapping):
+        actions = builder.actions(declared.get("actions", UNDEFINED), node, "", "initial/actions")
+    node.initial = Initial(() if target is None else (target,), actions, error)
 
 
 def _read_history_default(builder: Builder, node: StateNode) -> None:
     """A history node's own default target; an unknown one fails when it is needed, as in XState."""
-    if node.type != "history":
-        return
     target = builder.configs[node.index].get("target", UNDEFINED)
     if target is UNDEFINED or target == "":
         return

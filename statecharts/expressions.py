@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol
 from .errors import DefinitionError, ImplementationError, Problem
 from .values import freeze
 
+_ATOMS: Final = frozenset({str, int, float, bool, type(None)})
 VARIABLES: Final = ("context", "event", "params", "input", "output", "error")
 """What an expression may name. Those that have no value at its moment are absent."""
 
@@ -212,6 +213,21 @@ class Template:
     def evaluate(self, variables: Mapping[str, Any]) -> Any:
         """The JSON value for ``variables``. Raises :class:`ImplementationError` as expressions do."""
         return self._shape if self.is_constant else _fill(self._shape, variables)
+
+
+def holds_expressions(value: Any) -> bool:
+    """Whether ``{"@expr": …}`` or ``{"@code": …}`` stands somewhere in ``value``."""
+    if isinstance(value, dict):
+        if "@expr" in value or "@code" in value:
+            return True
+        for member in value.values():
+            if type(member) not in _ATOMS and holds_expressions(member):
+                return True
+    elif isinstance(value, (list, tuple)):
+        for member in value:
+            if type(member) not in _ATOMS and holds_expressions(member):
+                return True
+    return False
 
 
 def compile_value(

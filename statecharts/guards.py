@@ -21,12 +21,17 @@ from .values import UNDEFINED, freeze
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedGuard:
-    """A guard bound by name. ``params`` is a constant, a template, a function, or ``UNDEFINED``."""
+    """A guard bound by name. ``params`` is a constant, a template, a function, or ``UNDEFINED``.
+
+    Where it stands is given as a JSON ``pointer``, or as its ``place`` below
+    the transition that has it: so one object serves many of those.
+    """
 
     name: str
     params: Any = UNDEFINED
     pointer: str = ""
     builtin: Guard | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,10 +124,10 @@ def parse_guard(value: Any, pointer: str = "", *, dialects: bool = True, default
     ``dialects=False`` reads every object as a named guard, as XState 5 does.
     Raises :class:`DefinitionError` for what cannot be a guard.
     """
-    if isinstance(value, _KINDS):
-        return value
     if isinstance(value, str):
         return NamedGuard(value, UNDEFINED, pointer)
+    if isinstance(value, _KINDS):
+        return value
     if value is None:
         return NullGuard()
     if isinstance(value, Mapping):

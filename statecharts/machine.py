@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from .actions import (
     Action,
@@ -25,6 +26,8 @@ from .schemas import Schemas
 
 C = TypeVar("C")
 E = TypeVar("E")
+_Names = tuple[tuple[MissingName, ...], tuple[tuple[str, str], ...]]
+"""What is missing, and what is bound in vain."""
 
 
 class Machine(Generic[C, E]):
@@ -36,14 +39,13 @@ class Machine(Generic[C, E]):
 
     __slots__ = (
         "__weakref__",
+        "_names",
         "_program",
         "_schemas",
         "definition",
         "environment",
         "implementations",
         "is_pure",
-        "missing",
-        "surplus",
         "warnings",
     )
 
@@ -58,11 +60,25 @@ class Machine(Generic[C, E]):
         self.definition = definition
         self.environment = environment
         self.implementations = implementations if implementations is not None else Implementations()
-        self.missing, self.surplus = _compare(definition, self.implementations, environment)
+        self._names: _Names | None = None
+        if implementations is not None:  # else every name is missing, which is told when somebody asks
+            self._names = _compare(definition, self.implementations, environment)
         self.is_pure = is_pure
         self.warnings: tuple[Problem, ...] = ()
         self._program: Any = None
         self._schemas: Schemas | None = None
+
+    @property
+    def missing(self) -> tuple[MissingName, ...]:
+        """The names that nobody bound, and where each is used."""
+        if self._names is None:
+            self._names = _compare(self.definition, self.implementations, self.environment)
+        return self._names[0]
+
+    @property
+    def surplus(self) -> tuple[tuple[str, str], ...]:
+        """``(kind, name)`` of what is bound and not used."""
+        return () if self._names is None else self._names[1]
 
     @property
     def id(self) -> str:
@@ -130,12 +146,16 @@ class Machine(Generic[C, E]):
 
 def _compare(
     definition: Definition, bound: Implementations, environment: Environment
-) -> tuple[tuple[MissingName, ...], tuple[tuple[str, str], ...]]:
+) -> _Names:
     used: dict[tuple[str, str], list[str]] = {}
     for kind, name, place in _uses(definition):
-        used.setdefault((kind, name), []).append(place)
+        places = used.get((kind, name))
+        if places is None:
+            used[(kind, name)] = [place]
+        else:
+            places.append(place)
     known = set(bound.names())
-    invoked = list(_invoked(definition))
+    invoked = [] if definition.scxml is None else list(_invoked(definition))
     for names_, is_session, place in invoked:
         found = is_session and environment.resolve is not None
         if not found and not any(("actor", name) in known for name in names_):
@@ -163,7 +183,7 @@ def _named_by(bound: Implementations, used: Iterable[tuple[str, str]]) -> set[tu
             inner = _in_bound_guard(bound.guards.get(name))
         else:
             found = bound.actions.get(name) if kind == "action" else None
-            inner = [] if found is None else list(_in_actions((found,), ""))
+            inner = [] if found is None else list(_in_actions((found,), _NOWHERE))
         for pair in ((inner_kind, inner_name) for inner_kind, inner_name, _ in inner):
             if pair not in reached:
                 reached.add(pair)
@@ -173,7 +193,7 @@ def _named_by(bound: Implementations, used: Iterable[tuple[str, str]]) -> set[tu
 
 def _in_bound_guard(found: Any) -> list[tuple[str, str, str]]:
     if isinstance(found, (Guard, str, Mapping)):
-        return list(_in_guard(parse_guard(found), ""))
+        return list(_in_guard(parse_guard(found), _NOWHERE))
     return []
 
 
@@ -190,14 +210,20 @@ def _chosen_later(decider: Any) -> tuple[str, ...]:
 def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
     """Every ``(kind, name, pointer)`` at which a definition needs Python."""
     for node in definition.nodes:
-        initial = node.initial.actions if node.initial else ()
-        for actions in (node.entry, node.exit, initial, node.history_actions):
-            yield from _in_actions(actions, node.pointer)
+        initial = node.initial
+        if node.entry:
+            yield from _in_actions(node.entry, node)
+        if node.exit:
+            yield from _in_actions(node.exit, node)
+        if initial is not None and initial.actions:
+            yield from _in_actions(initial.actions, node)
+        if node.history_actions:
+            yield from _in_actions(node.history_actions, node)
         for invocation in node.invocations:
             if invocation.document is not None:
                 yield from _uses(invocation.document)
             if invocation.finalize is not None:
-                yield from _in_actions(invocation.finalize.actions, node.pointer)
+                yield from _in_actions(invocation.finalize.actions, node)
         for invoke in node.invokes:
             if not isinstance(invoke.src, InlineSource):
                 yield "actor", invoke.src, f"{invoke.pointer}/src"
@@ -206,8 +232,9 @@ def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
                 yield "delay", delayed.delay, f"{node.pointer}/after/{delayed.delay}"
     for transition in definition.transitions:
         if transition.guard is not None:
-            yield from _in_guard(transition.guard, transition.pointer)
-        yield from _in_actions(transition.actions, transition.pointer)
+            yield from _in_guard(transition.guard, transition)
+        if transition.actions:
+            yield from _in_actions(transition.actions, transition)
 
 
 def _invoked(definition: Definition) -> Iterator[tuple[tuple[str, ...], bool, str]]:
@@ -228,30 +255,52 @@ def _invoked(definition: Definition) -> Iterator[tuple[tuple[str, ...], bool, st
                 yield candidates, is_session, invocation.pointer
 
 
-def _in_guard(guard: Guard, place: str) -> Iterator[tuple[str, str, str]]:
+def _in_guard(guard: Guard, holder: _Placed) -> Iterator[tuple[str, str, str]]:
     if isinstance(guard, NamedGuard):
         if guard.builtin is not None:
-            yield from _in_guard(guard.builtin, guard.pointer)
+            yield from _in_guard(guard.builtin, guard)
         else:
-            yield "guard", guard.name, guard.pointer or place
+            yield "guard", guard.name, guard.pointer or holder.pointer + guard.place
     elif isinstance(guard, (AllOf, AnyOf)):
         for part in guard.guards:
-            yield from _in_guard(part, place)
+            yield from _in_guard(part, holder)
     elif isinstance(guard, Negation):
-        yield from _in_guard(guard.guard, place)
+        yield from _in_guard(guard.guard, holder)
 
 
-def _in_actions(actions: tuple[Action, ...], place: str) -> Iterator[tuple[str, str, str]]:
+def _in_actions(actions: tuple[Action, ...], holder: _Placed) -> Iterator[tuple[str, str, str]]:
     for action in actions:
-        pointer = place
-        yield from _in_actions(inner_actions(action), place)
+        place = ""
+        owner = holder
         if isinstance(action, NamedAction):
-            pointer = action.pointer or place
+            if action.pointer:
+                owner = action
+            else:
+                place = action.place
             if action.builtin is None:
-                yield "action", action.type, pointer
+                yield "action", action.type, owner.pointer + place
                 continue
             action = action.builtin
+        else:
+            yield from _in_actions(inner_actions(action), holder)
         if isinstance(action, (Raise, SendTo)) and isinstance(action.delay, str):
-            yield "delay", action.delay, pointer
+            yield "delay", action.delay, owner.pointer + place
         if isinstance(action, SpawnChild) and isinstance(action.src, str):
-            yield "actor", action.src, pointer
+            yield "actor", action.src, owner.pointer + place
+
+
+class _Placed(Protocol):
+    """What stands somewhere in a document. The pointer is asked for only when it is needed."""
+
+    @property
+    def pointer(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What is not in a document, but bound to a name in it."""
+
+    pointer: str = ""
+
+
+_NOWHERE = _Bound()

@@ -44,16 +44,20 @@ class Transition:
     is a JSON ``null`` on which XState fails when the transition is taken.
     ``event_type`` is the descriptor; an SCXML transition may have several,
     separated by spaces, and stands under each of them.
+
+    Where it stands is given as a JSON ``pointer``, or as its ``place`` below
+    the source, which many transitions can share.
     """
 
     __slots__ = (
+        "_place",
+        "_pointer",
         "actions",
         "description",
         "event_type",
         "guard",
         "meta",
         "number",
-        "pointer",
         "reenter",
         "source",
         "targets",
@@ -69,7 +73,8 @@ class Transition:
         reenter: bool = False,
         meta: Any = UNDEFINED,
         description: Any = UNDEFINED,
-        pointer: str = "",
+        pointer: str | None = None,
+        place: str = "",
     ) -> None:
         self.source = source
         self.event_type = event_type
@@ -79,8 +84,14 @@ class Transition:
         self.reenter = reenter
         self.meta = meta
         self.description = description
-        self.pointer = pointer
+        self._pointer = pointer
+        self._place = place
         self.number = -1
+
+    @property
+    def pointer(self) -> str:
+        """JSON pointer to the transition in its document."""
+        return self.source.pointer + self._place if self._pointer is None else self._pointer
 
     def __repr__(self) -> str:
         arrow = (
@@ -99,6 +110,9 @@ class Initial:
     targets: tuple[StateNode, ...]
     actions: tuple[Action, ...]
     error: str | None = None
+
+
+NO_INITIAL = Initial((), ())
 
 
 class StateNode:

@@ -73,7 +73,8 @@ def compile_schema(schema: Any, pointer: str, formats: bool, problems: list[Prob
             )
         )
         return None
-    kind: Any = validator_for(schema, default=None)  # type: ignore[arg-type]
+    is_readable = isinstance(schema, bool) or isinstance(schema.get("$schema", ""), str)
+    kind: Any = validator_for(schema, default=None) if is_readable else None  # type: ignore[arg-type]
     if kind is None and isinstance(schema, dict) and "$schema" in schema:
         problems.append(
             Problem(

@@ -274,7 +274,8 @@ def xstate_machine(
     definition, problems = xstate.read_definition(
         source, strict=strict, semantics=semantics, file=file, bound=implementations is not None
     )
-    return Machine(definition, Implementations.of(implementations), environment=NO_ENVIRONMENT), problems
+    bound = None if implementations is None else Implementations.of(implementations)
+    return Machine(definition, bound, environment=NO_ENVIRONMENT), problems
 
 
 __all__ = [

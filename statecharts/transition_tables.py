@@ -3,144 +3,181 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from .actions import parse_actions
-from .builder import Builder, fail, listed
+from .actions import Action
+from .builder import Builder, fail, is_object, listed
+from .errors import DefinitionError
 from .events import ROUTE, after_event_type
 from .guards import AllOf, Guard, InlineGuard, NullGuard, parse_guard
 from .nodes import DelayedEvent, StateNode, Transition
 from .targets import resolve_target
-from .values import UNDEFINED, js_keys, js_to_number, truthy
+from .values import UNDEFINED, js_keys, truthy
+
+Table = dict[str, tuple[Transition, ...]]
 
 
-def read_transitions(builder: Builder, node: StateNode) -> None:
+def read_transitions(builder: Builder, node: StateNode, config: Mapping[str, Any]) -> None:
     """The descriptor table in XState's order: on, onDone, invokes, after."""
-    config = builder.configs[node.index]
-    table: dict[str, tuple[Transition, ...]] = {}
-    at = node.pointer
-    on = config.get("on", UNDEFINED)
-    if truthy(on if on is not None else UNDEFINED) and isinstance(on, Mapping):
-        for descriptor in js_keys(on):
-            if descriptor == "":
-                fail(
-                    "event-empty",
-                    f"{at}/on/",
-                    'Null events ("") cannot be specified as a transition key. Use `always: { ... }` instead.',
-                )
-            pointer = f"{at}/on/{descriptor.replace('~', '~0').replace('/', '~1')}"
-            table[descriptor] = _read_list(builder, node, descriptor, on[descriptor], pointer)
-    _read_handler(builder, node, table, config, "onDone", f"xstate.done.state.{node.id}", at)
-    for invoke, (item, pointer) in zip(
-        node.invokes, listed(config.get("invoke", UNDEFINED), f"{at}/invoke"), strict=True
-    ):
-        if isinstance(item, Mapping):
-            _read_handler(builder, node, table, item, "onDone", f"xstate.done.actor.{invoke.id}", pointer)
-            _read_handler(builder, node, table, item, "onError", f"xstate.error.actor.{invoke.id}", pointer)
-            _read_handler(builder, node, table, item, "onSnapshot", f"xstate.snapshot.{invoke.id}", pointer)
-    _read_after(builder, node, table, config)
-    node.transitions = table
-    always = config.get("always", UNDEFINED)
-    if truthy(always if always is not None else UNDEFINED):
-        node.always = _read_list(builder, node, "", always, f"{at}/always")
+    table = node.transitions
+    if "on" in config:
+        _read_on(builder, node, table, config["on"])
+    if "onDone" in config:
+        _read_handler(builder, node, table, config, "onDone", f"xstate.done.state.{node.id}", "")
+    if node.invokes:
+        _read_invoked(builder, node, table, config)
+    if "after" in config:
+        _read_after(builder, node, table, config["after"])
+    if "always" in config:
+        always = config["always"]
+        if always is not None and truthy(always):
+            node.always = _read_list(builder, node, "", always, "/always")
+
+
+def _read_on(builder: Builder, node: StateNode, table: Table, on: Any) -> None:
+    if type(on) is not dict and not (on is not None and truthy(on) and isinstance(on, Mapping)):
+        return
+    for descriptor in js_keys(on) if len(on) > 1 else on:
+        if descriptor == "":
+            fail(
+                "event-empty",
+                f"{node.pointer}/on/",
+                'Null events ("") cannot be specified as a transition key. Use `always: { ... }` instead.',
+            )
+        place = builder.place("/on", descriptor)
+        table[descriptor] = _read_list(builder, node, descriptor, on[descriptor], place)
+
+
+def _read_invoked(builder: Builder, node: StateNode, table: Table, config: Mapping[str, Any]) -> None:
+    for invoke, (item, place) in zip(node.invokes, listed(config["invoke"], "/invoke"), strict=True):
+        if is_object(item):
+            _read_handler(builder, node, table, item, "onDone", f"xstate.done.actor.{invoke.id}", place)
+            _read_handler(builder, node, table, item, "onError", f"xstate.error.actor.{invoke.id}", place)
+            _read_handler(builder, node, table, item, "onSnapshot", f"xstate.snapshot.{invoke.id}", place)
 
 
 def _read_handler(
     builder: Builder,
     node: StateNode,
-    table: dict[str, tuple[Transition, ...]],
+    table: Table,
     holder: Mapping[str, Any],
     key: str,
     descriptor: str,
-    at: str,
+    above: str,
 ) -> None:
-    value = holder.get(key, UNDEFINED)
-    if truthy(value if value is not None else UNDEFINED):
-        table[descriptor] = _read_list(builder, node, descriptor, value, f"{at}/{key}")
+    value = holder.get(key)
+    if value is not None and truthy(value):
+        table[descriptor] = _read_list(builder, node, descriptor, value, builder.place(above, key))
 
 
 def _read_list(
-    builder: Builder, node: StateNode, descriptor: str, value: Any, pointer: str
+    builder: Builder, node: StateNode, descriptor: str, value: Any, place: str
 ) -> tuple[Transition, ...]:
-    items = listed(value, pointer) if value is not UNDEFINED else [(value, pointer)]
-    return tuple(_read_transition(builder, node, descriptor, item, where) for item, where in items)
+    if type(value) is not list and not isinstance(value, (list, tuple)):
+        return (_read_transition(builder, node, descriptor, value, place),)
+    return tuple(
+        [
+            _read_transition(builder, node, descriptor, item, builder.place(place, str(index)))
+            for index, item in enumerate(value)
+        ]
+    )
 
 
 def _read_transition(
-    builder: Builder, node: StateNode, descriptor: str, item: Any, pointer: str
+    builder: Builder, node: StateNode, descriptor: str, item: Any, place: str
 ) -> Transition:
-    if item is None:
-        fail("transition-null", pointer, "Cannot read properties of null (reading 'target')")
-    config: Mapping[str, Any]
-    if isinstance(item, str) or item is UNDEFINED:
-        config = {"target": item}
+    """One candidate; it stands at ``place`` below its state."""
+    if type(item) is str:
+        targets = None if item == "" else _one_target(builder, node, item, place)
+        transition = Transition(node, descriptor, targets, None, (), False, UNDEFINED, UNDEFINED, None, place)
     else:
-        config = item if isinstance(item, Mapping) else {}
-    place = f"{pointer}/target" if config is item else pointer
-    targets = _resolve_targets(builder, node, config.get("target", UNDEFINED), place)
-    transition = Transition(
-        source=node,
-        event_type=descriptor,
-        targets=targets,
-        guard=_read_guard(builder, config.get("guard", UNDEFINED), descriptor, f"{pointer}/guard"),
-        actions=parse_actions(
-            config.get("actions", UNDEFINED),
-            f"{pointer}/actions",
-            dialects=builder.dialects,
-            default_lang=builder.lang,
-        ),
-        reenter=truthy(config.get("reenter", UNDEFINED)),
-        meta=config.get("meta", UNDEFINED),
-        description=config.get("description", UNDEFINED),
-        pointer=pointer,
-    )
+        transition = _read_object(builder, node, descriptor, item, place)
     transition.number = len(builder.transitions)
     builder.transitions.append(transition)
     return transition
 
 
-def _read_guard(builder: Builder, value: Any, descriptor: str, pointer: str) -> Guard | None:
+def _read_object(builder: Builder, node: StateNode, descriptor: str, item: Any, place: str) -> Transition:
+    if type(item) is not dict:
+        if item is None:
+            message = "Cannot read properties of null (reading 'target')"
+            fail("transition-null", node.pointer + place, message)
+        if isinstance(item, str):
+            return Transition(node, descriptor, _resolve_targets(builder, node, item, place), place=place)
+        if not isinstance(item, Mapping):
+            return Transition(node, descriptor, None, place=place)
+    targets = None
+    guard: Guard | None = None
+    actions: tuple[Action, ...] = ()
+    if "target" in item:
+        targets = _resolve_targets(builder, node, item["target"], f"{place}/target")
+    if "guard" in item:
+        guard = _read_guard(builder, node, item["guard"], descriptor, place)
+    if "actions" in item:
+        actions = builder.actions(item["actions"], node, place, "actions")
+    reenter = "reenter" in item and truthy(item["reenter"])
+    meta, description = item.get("meta", UNDEFINED), item.get("description", UNDEFINED)
+    return Transition(node, descriptor, targets, guard, actions, reenter, meta, description, None, place)
+
+
+def _read_guard(builder: Builder, node: StateNode, value: Any, descriptor: str, place: str) -> Guard | None:
     """A falsy guard is no guard for an event; for ``always`` only an absent one is."""
     if value is UNDEFINED or (descriptor != "" and not truthy(value)):
         return None
     if value is None or (not truthy(value) and not isinstance(value, str)):
         return NullGuard()
-    return parse_guard(value, pointer, dialects=builder.dialects, default_lang=builder.lang)
+    return builder.guard(value, node, place)
 
 
 def _resolve_targets(
-    builder: Builder, node: StateNode, target: Any, pointer: str
+    builder: Builder, node: StateNode, target: Any, place: str
 ) -> tuple[StateNode | None, ...] | None:
+    if type(target) is str:
+        return None if target == "" else _one_target(builder, node, target, place)
     if target is UNDEFINED or target == "":
         return None
     wanted = target if isinstance(target, (list, tuple)) else [target]
     return tuple(
-        resolve_target(builder.by_id, builder.machine_id, node, item, pointer)
-        if isinstance(item, str)
-        else None
-        for item in wanted
+        [_one_target(builder, node, item, place)[0] if isinstance(item, str) else None for item in wanted]
     )
 
 
-def _read_after(
-    builder: Builder, node: StateNode, table: dict[str, tuple[Transition, ...]], config: Mapping[str, Any]
-) -> None:
-    after = config.get("after", UNDEFINED)
-    if not truthy(after if after is not None else UNDEFINED) or not isinstance(after, Mapping):
+def _one_target(builder: Builder, node: StateNode, target: str, place: str) -> tuple[StateNode]:
+    """The node that ``target`` names: a sibling at once, an id that was asked for before, or by XState's rules."""
+    if target[:1] == "#":
+        known = builder.addressed.get(target)
+        if known is not None:
+            return known
+    elif target and node.parent is not None and "." not in target and "\\" not in target:
+        sibling = node.parent.children.get(target)
+        if sibling is not None:
+            return builder.target(sibling)
+    try:
+        made = builder.target(resolve_target(builder.by_id, builder.machine_id, node, target))
+    except DefinitionError as error:
+        raise DefinitionError([replace(error.problems[0], pointer=node.pointer + place)]) from None
+    if target[:1] == "#":
+        builder.addressed[target] = made
+    return made
+
+
+def _read_after(builder: Builder, node: StateNode, table: Table, after: Any) -> None:
+    if after is None or not truthy(after) or not is_object(after):
         return
     delayed: list[DelayedEvent] = []
     for key in js_keys(after):
-        number = js_to_number(key)
-        delay: int | float | str = key if number != number else number
+        delay = builder.delay(key)
         event_type = after_event_type(delay, node.id)
         delayed.append(DelayedEvent(event_type, delay))
-        pointer = f"{node.pointer}/after/{key.replace('~', '~0').replace('/', '~1')}"
         value = after[key]
-        # XState spreads list items here, so a bare string or null in the list has no target
-        kept = (Mapping, str) if isinstance(value, str) else Mapping
-        items = [(item if isinstance(item, kept) else {}, at) for item, at in listed(value, pointer)]
-        made = tuple(_read_transition(builder, node, event_type, item, at) for item, at in items)
-        table[event_type] = table.get(event_type, ()) + made
+        if isinstance(value, (list, tuple)):
+            # XState spreads list items here, so a bare string or null in the list has no target
+            value = [item if is_object(item) else {} for item in value]
+        elif not isinstance(value, str) and not is_object(value):
+            value = [] if value is UNDEFINED else {}
+        made = _read_list(builder, node, event_type, value, builder.place("/after", key))
+        table[event_type] = table[event_type] + made if event_type in table else made
     node.delayed = tuple(delayed)
 
 

@@ -119,7 +119,13 @@ def js_keys(keys: Iterable[str]) -> list[str]:
             break
     else:
         return listed
-    return sorted(filter(is_array_index, listed), key=int) + [k for k in listed if not is_array_index(k)]
+    indexes: list[str] = []
+    others: list[str] = []
+    for key in listed:
+        (indexes if is_array_index(key) else others).append(key)
+    if len(indexes) > 1:
+        indexes.sort(key=int)
+    return indexes + others
 
 
 def js_ordered(mapping: dict[str, Any]) -> dict[str, Any]:
@@ -151,6 +157,12 @@ def _freeze(value: Any) -> Any:
     kind = type(value)
     if kind in ATOMS:
         return value
+    if kind is dict:
+        for key, member in value.items():
+            if type(key) is not str or type(member) not in _ATOMS or "0" <= key[:1] <= "9":
+                break
+        else:
+            return FrozenDict(value)
     if kind is dict or isinstance(value, Mapping):
         items: dict[str, Any] = {}
         indexed = False

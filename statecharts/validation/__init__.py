@@ -12,6 +12,7 @@ from typing import Any
 from statecharts.errors import Problem
 from statecharts.values import UNDEFINED
 
+from .acceptance import accepted
 from .actions import check_actions
 from .codes import Code
 from .expressions import check_values
@@ -25,7 +26,7 @@ from .structure import check_structure
 from .targets import TargetChecker
 from .transitions import TransitionReader, check_annotations
 
-__all__ = ["Code", "check_document"]
+__all__ = ["Code", "accepted", "check_document"]
 
 
 def check_document(document: object, *, implementations_known: bool = False) -> list[Problem]:

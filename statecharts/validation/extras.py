@@ -12,7 +12,7 @@ from statecharts.values import UNDEFINED
 from .codes import Code
 from .expressions import check_values
 from .keys import OPTIONS, check_keys
-from .report import Report, is_object, is_opaque
+from .report import Report, is_object, is_opaque, token
 
 
 def check_root_extras(report: Report, document: Mapping[Any, Any], implementations_known: bool) -> None:
@@ -72,10 +72,7 @@ def _check_options(report: Report, options: object) -> None:
 
 
 def _check_schemas(report: Report, schemas: Mapping[Any, Any]) -> None:
-    if not all(isinstance(key, str) for key in schemas):
-        for key in schemas:
-            if not isinstance(key, str):
-                report.bad_key("/schemas", key)
+    if _report_bad_keys(report, schemas):
         return
     if _holds_objects(schemas):
         return
@@ -86,6 +83,28 @@ def _check_schemas(report: Report, schemas: Mapping[Any, Any]) -> None:
             report.add(Code.of(problem.code), problem.pointer, problem.message, problem.hint)
     except RecursionError:
         report.add(Code.TOO_DEEP, "/schemas", "This schema nests too deeply.", "Use `$defs` and `$ref`.")
+
+
+def _report_bad_keys(report: Report, schemas: Mapping[Any, Any]) -> bool:
+    """Report every key inside ``schemas`` that is not a string; whether there is one."""
+    found = False
+    stack: list[tuple[Any, str]] = [(schemas, "/schemas")]
+    seen: set[int] = set()
+    while stack:
+        item, place = stack.pop()
+        if id(item) in seen or not isinstance(item, (Mapping, list, tuple)):
+            continue
+        seen.add(id(item))
+        if not is_object(item):
+            stack.extend((member, f"{place}/{index}") for index, member in enumerate(item))
+            continue
+        for key, member in item.items():
+            if isinstance(key, str):
+                stack.append((member, place + token(key)))
+            else:
+                report.bad_key(place, key)
+                found = True
+    return found
 
 
 def _holds_objects(value: object) -> bool:

@@ -14,7 +14,7 @@ from .expressions import check_values
 from .keys import INVOKE, check_keys
 from .outline import Node
 from .report import Report, is_list, is_object, is_opaque
-from .targets import common_ancestor
+from .targets import can_coincide
 from .transitions import TransitionReader, check_annotations
 
 _HANDLERS = (
@@ -138,8 +138,7 @@ class InvokeReader:
         ordered = sorted(uses, key=lambda use: use.node.order)
         for first, second in pairwise(ordered):
             # neighbours in document order meet wherever any two of the uses meet
-            meeting = common_ancestor(first.node, second.node)
-            if meeting is first.node or meeting is second.node or meeting.kind == "parallel":
+            if can_coincide(first.node, second.node):
                 self.report.add(
                     code,
                     second.pointer,

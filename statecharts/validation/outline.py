@@ -39,6 +39,11 @@ class Node:
     kind: str
     children: dict[str, Node] = field(default_factory=dict)
 
+    @property
+    def type(self) -> str:
+        """The kind, under the name that it has in a built definition."""
+        return self.kind
+
     def get(self, key: str) -> Any:
         """The member ``key`` of the configuration, ``UNDEFINED`` when it is not there."""
         return self.config.get(key, UNDEFINED)

@@ -78,6 +78,11 @@ class Report:
         self._seen: set[tuple[str, str, str]] = set()
         self._positions: dict[int, dict[str, int]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not self._found
+
     def add(self, code: Code, pointer: str, message: str, hint: str | None = None) -> None:
         """Record one problem; the same words at the same place count once."""
         key = (code.slug, pointer, message)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
+
+from statecharts.nodes import StateNode
 
 from .codes import Code
 from .nearest import nearest
@@ -231,7 +234,10 @@ def _children_hint(where: Node | None) -> str:
     return f'The children of "{where.id}" are {quoted(list(where.children))}.'
 
 
-def common_ancestor(left: Node, right: Node) -> Node:
+N = TypeVar("N", Node, StateNode)
+
+
+def common_ancestor(left: N, right: N) -> N:
     """The deepest node that is, or contains, both."""
     while left is not right:
         if left.depth >= right.depth:
@@ -243,22 +249,27 @@ def common_ancestor(left: Node, right: Node) -> Node:
     return left
 
 
-def clash(nodes: Iterable[Node]) -> tuple[Node, Node] | None:
+def clash(nodes: Iterable[N]) -> tuple[N, N] | None:
     """Two of ``nodes`` that cannot be targets together: one inside the other, or in one region."""
     listed = sorted(set(nodes), key=lambda node: node.order)
     for left, right in pairwise(listed):
         # in document order it is enough to look at neighbours: they meet wherever any two of them meet
-        first = (
-            left.parent if left.kind == "history" and left.parent and left.parent.kind == "parallel" else left
-        )
-        second = (
-            right.parent
-            if right.kind == "history" and right.parent and right.parent.kind == "parallel"
-            else right
-        )
+        first, second = _standing(left), _standing(right)
         if first is second:
             return left, right
         meeting = common_ancestor(first, second)
-        if meeting is first or meeting is second or meeting.kind != "parallel":
+        if meeting is first or meeting is second or meeting.type != "parallel":
             return left, right
     return None
+
+
+def _standing(node: N) -> N:
+    """The node that a target makes active: of a region's history, the parallel state itself."""
+    above = node.parent
+    return above if node.type == "history" and above is not None and above.type == "parallel" else node
+
+
+def can_coincide(left: N, right: N) -> bool:
+    """Whether both can be active at the same time."""
+    meeting = common_ancestor(left, right)
+    return meeting is left or meeting is right or meeting.type == "parallel"

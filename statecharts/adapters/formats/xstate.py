@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ...definition import XSTATE, XSTATE_EXACT, Definition, build_definition
 from ...errors import DefinitionError, Problem, UsageError
-from ...validation import check_document
+from ...validation import accepted, check_document
 from .positions import JsonText, read_json
 
 
@@ -32,7 +34,18 @@ def read_definition(
         raise UsageError(f"semantics is {XSTATE!r} or {XSTATE_EXACT!r}, not {semantics!r}")
     text = read_json(source, file) if isinstance(source, str) else None
     document: Any = source if text is None else text.data
+    with _collector_paused():
+        return _read(document, text, behaviour, strict, file, bound)
+
+
+def _read(
+    document: Any, text: JsonText | None, behaviour: str, strict: bool, file: str | None, bound: bool
+) -> tuple[Definition, tuple[Problem, ...]]:
     warnings: tuple[Problem, ...] = ()
+    if strict and (text is None or not text.problems):
+        definition = accepted(document, behaviour, implementations_known=bound)
+        if definition is not None:
+            return definition, ()
     if strict:
         warnings = _check(document, text, file, bound)
     elif not isinstance(document, Mapping):
@@ -41,6 +54,19 @@ def read_definition(
         return build_definition(document, semantics=behaviour), warnings
     except DefinitionError as error:
         raise DefinitionError(_located(error.problems, text, file), _id_of(document)) from None
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Nearly everything made here stays; to look for garbage in it over and over would take most of the time."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _check(document: Any, text: JsonText | None, file: str | None, bound: bool) -> tuple[Problem, ...]:

@@ -140,3 +140,22 @@ def test_two_histories_of_one_parallel_state_cannot_be_entered_together() -> Non
         },
     )
     assert found(document) == [("illegal-targets", "/states/a/on/E/target")]
+
+
+@pytest.mark.parametrize(
+    ("schema", "code", "pointer"),
+    [
+        ({"$schema": []}, "schema-dialect", "/schemas/context/$schema"),
+        ({"$schema": {"a": 1}}, "schema-dialect", "/schemas/context/$schema"),
+        ({1: 2}, "non-string-key", "/schemas/context"),
+        ({"allOf": [{"properties": {2: True}}]}, "non-string-key", "/schemas/context/allOf/0/properties"),
+    ],
+)
+def test_a_schema_that_is_none_is_a_problem_and_no_crash(schema: Any, code: str, pointer: str) -> None:
+    assert found(machine(schemas={"context": schema})) == [(code, pointer)]
+
+
+def test_a_schema_that_contains_itself_is_refused_once() -> None:
+    schema: dict[str, Any] = {"type": "object"}
+    schema["properties"] = {"a": schema}
+    assert [code for code, _ in found(machine(schemas={"context": schema}))] == ["too-deep"]
