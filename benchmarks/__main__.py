@@ -38,7 +38,8 @@ def main() -> int:
         ]
         runs = [_one_run(number, chosen, commands, absent, charts) for number in range(options.runs)]
     facts = _facts(commands, absent)
-    if options.write or not options.quick:
+    whole = set(options.only) == set(GROUPS) and set(options.peers) == set(PEERS)
+    if options.write or (whole and not options.quick):
         RESULTS.write_text(report(facts, runs), "utf-8")
         FIGURES.write_text(json.dumps({**facts, "runs": _figures(runs)}, indent=1) + "\n", "utf-8")
         print(f"written: {RESULTS.name}, {FIGURES.name}")
@@ -62,7 +63,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=names(GROUPS), default=GROUPS, help=f"of {','.join(GROUPS)}")
     parser.add_argument("--peers", type=names(PEERS), default=list(PEERS), help=f"of {','.join(PEERS)}")
     parser.add_argument("--quick", action="store_true", help="few repetitions, one run, nothing written")
-    parser.add_argument("--write", action="store_true", help="write the results of a quick run, too")
+    parser.add_argument("--write", action="store_true", help="write the results of a quick or partial run, too")
     parser.add_argument("--runs", type=int, help="how often everything is measured (2, or 1 when quick)")
     options = parser.parse_args()
     if options.runs is None:

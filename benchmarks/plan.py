@@ -29,6 +29,8 @@ TRAIL = 40
 LONGEST = 10.0
 """Seconds of CPU a pass may take; a slower peer gets fewer events."""
 SIX = "abcdef"
+AGENT_MODES = {"xstate-statemachine": "asyncio"}
+"""How a peer plays (g) where that is another way than it handles events."""
 GROUPS = (*"abcdefghi", "build", "memory", "snapshot")
 
 
@@ -125,6 +127,8 @@ def _agent(depth: Depth) -> Iterator[Measurement]:
     for peer in (PURE, COMPILED, XSTATE):
         for mode in PEERS[peer].modes:
             yield Measurement(peer, "agent", "g", mode, options)
+    for peer in PYTHON_PEERS:
+        yield Measurement(peer, "agent", "g", AGENT_MODES.get(peer, "send"), options)
 
 
 def _build(depth: Depth) -> Iterator[Measurement]:

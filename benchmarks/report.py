@@ -7,7 +7,7 @@ from typing import Any
 
 from .charts import all_charts
 from .peers import COMPILED, COMPILED_NEWEST, PEERS, PURE, PURE_NEWEST, PYTHON_PEERS, TINYACTORS, XSTATE
-from .plan import SIX, key
+from .plan import AGENT_MODES, SIX, key
 from .targets import Run, Target, median_of, targets
 
 Facts = dict[str, Any]
@@ -28,7 +28,7 @@ def report(facts: Facts, runs: list[Run]) -> str:
         "## Python 3.13, beside tinyactors: µs of CPU an event\n",
         _table(runs, [("events", chart) for chart in SIX], _newest_rows(), 2),
         "## (g) The support agent's whole run: µs of CPU\n",
-        _table(runs, [("agent", "g")], [(p, m) for p in (PURE, COMPILED, XSTATE) for m in PEERS[p].modes], 0),
+        _table(runs, [("agent", "g")], _agent_rows(), 0),
         "## Build from a dict: ms of CPU\n",
         _table(runs, [("build", "build-1010"), ("build", "build-10000")], _each("build"), 1),
         "## Memory of an instance of (b): bytes, its context included\n",
@@ -98,6 +98,11 @@ def _event_rows() -> list[Row]:
 
 def _newest_rows() -> list[Row]:
     return [(peer, mode) for peer in (TINYACTORS, PURE_NEWEST, COMPILED_NEWEST) for mode in PEERS[peer].modes]
+
+
+def _agent_rows() -> list[Row]:
+    own = [(peer, mode) for peer in (PURE, COMPILED, XSTATE) for mode in PEERS[peer].modes]
+    return [*own, *((peer, AGENT_MODES.get(peer, "send")) for peer in PYTHON_PEERS)]
 
 
 def _each(mode: str) -> list[Row]:

@@ -101,6 +101,8 @@ def _against_python() -> Iterator[Target]:
             return None if nearest is None or not ours else nearest[1] / ours
 
         yield Target(line, chart, 5, figure)
+    theirs, ours = ("xstate-statemachine", "agent", "g", "asyncio"), (PURE, "agent", "g", "asyncio")
+    yield Target("pure: asyncio host against xstate-statemachine's", "g", 5, ratio(theirs, ours))
     line = "pure: `await actor.send` against XState `actor.send`"
     for chart in SIX:
         yield Target(line, chart, 1.5, ratio(_events(XSTATE, chart, "send"), _events(PURE, chart, "asyncio")))

@@ -10,6 +10,8 @@ from measuring import Driven, Task, answer, chart_of, measure_peer
 from statemachine import StateChart
 from statemachine.io import create_machine_class_from_definition
 
+NO_AGENT = "its delayed events wait on the wall clock, and the run has minutes of pauses"
+
 
 class Data:
     """The model of chart (b)."""
@@ -89,4 +91,4 @@ def make(chart: type[StateChart[Any]], names: dict[str, str]) -> Driven:
 
 
 if __name__ == "__main__":
-    answer(lambda task: measure_peer(task, maker))
+    answer(lambda task: measure_peer(task, maker, NO_AGENT))

@@ -10,6 +10,8 @@ from measuring import CannotExpressError, Driven, Task, answer, chart_of, measur
 from transitions import Machine
 from transitions.extensions.nesting import HierarchicalMachine, NestedState
 
+NO_AGENT = "no history states, and no invoked actors whose results come back as events"
+
 
 class DottedState(NestedState):  # type: ignore[misc]
     """A state whose name is its path."""
@@ -117,4 +119,4 @@ def _flat(state: Any) -> list[str]:
 
 
 if __name__ == "__main__":
-    answer(lambda task: measure_peer(task, maker))
+    answer(lambda task: measure_peer(task, maker, NO_AGENT))

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from measuring import Driven, Task, answer, chart_of, measure_peer
+from measuring import Driven, Result, Task, answer, chart_of, measure_peer
 from xstate_statemachine import MachineLogic, SyncInterpreter, create_machine
+from xstate_statemachine_agent import measure as measure_agent
 
 logging.disable(logging.CRITICAL)
 
@@ -47,5 +48,10 @@ def make(machine: Any, prefix: str) -> Driven:
     return Driven(interpreter.send, leaves, lambda: dict(interpreter.context), instance=interpreter)
 
 
+def measure(task: Task) -> Result:
+    """Events and memory as of every peer; the support agent's run on its asyncio engine."""
+    return measure_agent(task) if task["kind"] == "agent" else measure_peer(task, maker)
+
+
 if __name__ == "__main__":
-    answer(lambda task: measure_peer(task, maker))
+    answer(measure)

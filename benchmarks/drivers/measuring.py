@@ -54,8 +54,13 @@ Maker = Callable[[Task], Callable[[], Driven]]
 """Builds the task's chart once; what it returns makes one running instance of it after another."""
 
 
-def measure_peer(task: Task, maker: Maker) -> Result:
-    """What is measured of a peer written in Python: its events, or its memory."""
+def measure_peer(task: Task, maker: Maker, no_agent: str = "not tried") -> Result:
+    """What is measured of a peer: its events, or its memory.
+
+    ``no_agent`` says why it cannot play the support agent's run (g).
+    """
+    if task["kind"] == "agent":
+        raise CannotExpressError(no_agent)
     return (measure_memory if task["kind"] == "memory" else measure_events)(task, maker)
 
 
