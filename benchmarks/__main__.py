@@ -17,7 +17,7 @@ from .agreement import disagreement, wrong_end
 from .charts import all_charts
 from .environments import HERE, NotMeasuredError
 from .peers import PEERS, PURE, Command, processor, version_of
-from .plan import FULL, GROUPS, QUICK, Measurement, measurements, write_charts
+from .plan import FULL, GROUPS, QUICK, Measurement, measurements, pass_length, write_charts
 from .processes import Result, run_driver
 from .report import report, shown_figure, target_table, wanted
 from .targets import Run, targets
@@ -63,7 +63,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=names(GROUPS), default=GROUPS, help=f"of {','.join(GROUPS)}")
     parser.add_argument("--peers", type=names(PEERS), default=list(PEERS), help=f"of {','.join(PEERS)}")
     parser.add_argument("--quick", action="store_true", help="few repetitions, one run, nothing written")
-    parser.add_argument("--write", action="store_true", help="write the results of a quick or partial run, too")
+    parser.add_argument(
+        "--write", action="store_true", help="write the results of a quick or partial run, too"
+    )
     parser.add_argument("--runs", type=int, help="how often everything is measured (2, or 1 when quick)")
     options = parser.parse_args()
     if options.runs is None:
@@ -127,11 +129,11 @@ def _reference(chart: str, run: Run, result: Result) -> Result:
 
 def _noted(chart: str, result: Result) -> Result:
     """Says so where a peer was given fewer events than the chart has."""
-    cycle = len(all_charts()[chart].cycle) if chart in "hi" else 0
-    if "events" in result and result["events"] < cycle:
+    whole = pass_length(all_charts()[chart])
+    if "events" in result and result["events"] < whole:
         return {
             **result,
-            "passes": f"driven with {result['events']} of {cycle} events a pass, for being slow",
+            "passes": f"driven with {result['events']} of {whole} events a pass, for being slow",
         }
     return result
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .agent_run import agent_run
-from .charts import DRAWN, all_charts, built_configs, toggling_regions
+from .charts import Chart, all_charts, built_configs, toggling_regions
 from .peers import (
     COMPILED,
     COMPILED_NEWEST,
@@ -26,7 +26,7 @@ EVENTS = 6_000
 """Events of one pass over a chart; two and three of them in a cycle come out even."""
 TRAIL = 40
 """After so many events the active states are compared one event at a time."""
-LONGEST = 10.0
+LONGEST = 20.0
 """Seconds of CPU a pass may take; a slower peer gets fewer events."""
 SIX = "abcdef"
 AGENT_MODES = {"xstate-statemachine": "asyncio"}
@@ -76,14 +76,18 @@ def key(peer: str, kind: str, chart: str, mode: str) -> str:
     return f"{peer}/{kind}/{chart}/{mode}"
 
 
+def pass_length(chart: Chart) -> int:
+    """How many events a pass over the chart has: whole cycles."""
+    return max(EVENTS // len(chart.cycle), 1) * len(chart.cycle)
+
+
 def write_charts(folder: Path) -> Path:
     """One file with all that drivers are given: config, events, and the SCXML twins."""
     written: dict[str, Any] = {"g": agent_run()}
     for name, chart in all_charts().items():
-        count = DRAWN if name == "i" else max(EVENTS, len(chart.cycle))
         written[name] = {
             "config": chart.config,
-            "events": chart.events(count),
+            "events": chart.events(pass_length(chart)),
             "scxml": twin_of(chart.config),
         }
         if "context" not in chart.config:

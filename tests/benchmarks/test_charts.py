@@ -7,6 +7,7 @@ import pytest
 from benchmarks.agent_run import agent_run
 from benchmarks.charts import all_charts, built_configs, wide
 from benchmarks.drivers.charts_read import read_tree, transitions_of
+from benchmarks.plan import pass_length
 from benchmarks.scxml_twins import twin_of
 from statecharts import Implementations, load_machine, simulate
 
@@ -73,6 +74,11 @@ def test_the_built_charts_have_the_sizes_they_are_named_after():
 def test_the_drawn_events_are_the_same_every_time():
     assert all_charts()["i"].cycle == CHARTS["i"].cycle
     assert len(set(CHARTS["i"].cycle)) == 16
+
+
+def test_a_pass_is_whole_cycles():
+    lengths = {name: pass_length(chart) for name, chart in CHARTS.items()}
+    assert lengths == dict.fromkeys("abcdef", 6_000) | {"h": 9_900, "i": 20_000}
 
 
 def test_a_small_wide_chart_runs_round():
