@@ -28,6 +28,7 @@ from ...interpreter.persistence import persisted, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
+from ...native import mypyc_attr
 from ...schemas import SchemaError
 from ...values import UNDEFINED, loads, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
@@ -50,6 +51,7 @@ class Started(NamedTuple):
     input: Any
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Simulation(Driver, Generic[C]):
     """A running machine whose time and outside world are in the caller's hands.
 
@@ -98,7 +100,7 @@ class Simulation(Driver, Generic[C]):
         self._logger = logger
         self._subscribers: list[Callable[[Snapshot[Any]], Any]] = []
         self._running = False
-        self._thread = threading.get_ident()
+        self._owner = threading.get_ident()
         super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
         self._counts_anew = max_events is None
         self.system.max_events = ENDLESS if max_events is None else max_events
@@ -215,7 +217,7 @@ class Simulation(Driver, Generic[C]):
         self._drive()
 
     def _drive(self) -> Snapshot[C]:
-        if threading.get_ident() != self._thread:
+        if threading.get_ident() != self._owner:
             raise UsageError(
                 "a simulation belongs to the thread that made it; machines may be shared, running ones not"
             )
