@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from ..errors import ExecutionError
 from ..machine import Machine
@@ -49,7 +49,7 @@ class Actors(Agenda, ABC):
         self.registry: dict[str, ActorRef] = {}
         self.view = SystemView(self.registry)
         self.timers = Timers(self._cancels_all)
-        self.root: Cell = cast("Cell", None)  # set by boot() or a restore
+        self.root: Cell  # set by boot() or a restore
         self._created: list[tuple[int, Cell]] = []
         self._freed: list[tuple[int, ActorRef]] = []
         self._forgotten: list[int] = []
