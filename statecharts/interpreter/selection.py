@@ -65,7 +65,7 @@ class RefusedCondition(NamedTuple):
     """A condition that could not be evaluated, which counts as false (SCXML §5.9.1)."""
 
     transition: Transition
-    error: Exception
+    error: "Exception"  # noqa: UP037 -- mypyc looks up a built-in in the module otherwise
 
 
 class Selection:
