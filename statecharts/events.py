@@ -23,7 +23,7 @@ ROUTE: Final = "xstate.route"
 ERROR_ACTOR_PREFIX: Final = "xstate.error.actor"
 
 _by_type: dict[str, FrozenDict] = {}
-_INTERNED_TYPES: Final = 4096
+_INTERNED_TYPES = 4096
 
 
 def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = None) -> FrozenDict:
