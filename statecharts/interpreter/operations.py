@@ -81,7 +81,7 @@ class Frame:
         self.history = history
         self.sequence = sequence
         self.event = event
-        self.status = "active"
+        self.status: Any = "active"  # or what a restored snapshot had
         self.output: Any = UNDEFINED
         self.error: Any = UNDEFINED
         self.queue: list[FrozenDict] = []
