@@ -57,7 +57,7 @@ class Snapshot(Generic[C]):
         context: Any,
         children: Mapping[str, ActorRef | None],
         history: History,
-        status: str,
+        status: Any,  # a string, or UNDEFINED if what was restored had none
         output: Any,
         error: Any,
         sequence: int,
@@ -81,7 +81,7 @@ class Snapshot(Generic[C]):
         return self._context  # type: ignore[no-any-return]
 
     @property
-    def status(self) -> str:
+    def status(self) -> str | Any:
         """``active``, ``done``, ``error`` or ``stopped``."""
         return self._status
 
