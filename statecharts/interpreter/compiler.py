@@ -21,8 +21,16 @@ from ..actions import (
     StopChild,
     parse_action,
 )
-from ..callables import ACTION_ARGUMENTS, ENQUEUE_ARGUMENTS, GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit, names
-from ..errors import DefinitionError, ExecutionError
+from ..callables import (
+    ACTION_ARGUMENTS,
+    ENQUEUE_ARGUMENTS,
+    GUARD_ARGUMENTS,
+    UPDATE_ARGUMENTS,
+    fit,
+    made_when_called,
+    names,
+)
+from ..errors import DefinitionError, ExecutionError, caused_by
 from ..expressions import Template
 from ..guards import (
     AllOf,
@@ -146,14 +154,7 @@ class GuardCompiler:
         if callable(bound) and not isinstance(bound, Guard):
             return _plain_guard(bound, spec.params, f"guard {spec.name!r}", self._pure)
         # an implementation may itself be a name or an object; followed when used, so a cycle fails then
-        cached: list[GuardFunction] = []
-
-        def follow(context: Any, event: Any, active: Configuration) -> Any:
-            if not cached:
-                cached.append(self.compile(bound))
-            return cached[0](context, event, active)
-
-        return follow
+        return made_when_called(lambda: self.compile(bound))
 
     def _condition(self, source: str) -> GuardFunction:
         """A condition in the document's own language; it sees the session too (:class:`.selection.Sight`)."""
@@ -169,7 +170,7 @@ class GuardCompiler:
         try:
             return self._node(state).index
         except DefinitionError as error:
-            raise ExecutionError(error.problems[0].message) from None
+            raise caused_by(ExecutionError(error.problems[0].message), None)
 
     def _state_in(self, state: Any) -> GuardFunction:
         if isinstance(state, str) and state.startswith("#"):
