@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import ExecutionError
+from ..errors import ExecutionError, caused_by
 from ..nodes import StateNode, Transition
 from .algorithm import (
     Domains,
@@ -98,7 +98,7 @@ class Planner:
             plan.completes = done
             self._finish(plan, configuration, active, done, operations, initial)
         except ExecutionError as error:
-            raise PlanFailure(tuple(operations), error) from error
+            raise caused_by(PlanFailure(tuple(operations), error), error)
         plan.operations = tuple(operations)
         return plan
 
