@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ImplementationError
+from ..errors import ImplementationError, caused_by
 from ..events import matching_descriptors
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, FrozenDict
@@ -104,7 +104,7 @@ class Selection:
             try:
                 passed = guard(context, event, configuration)
             except Exception as error:
-                raise _guard_failure(transition, event["type"], error) from error
+                raise caused_by(_guard_failure(transition, event["type"], error), error)
             if passed:
                 return (transition,)
         return ()
