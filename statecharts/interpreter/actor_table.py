@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from ..errors import ExecutionError
 from ..machine import Machine
@@ -34,6 +34,9 @@ from .macrostep import initial_step
 from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
+MAX_NESTING: Final = 100
+"""How deep actors may be made in the first step of one another; compiled code would not notice that it has no end."""
+
 
 class Actors(Agenda, ABC):
     """The actors of one root, by address."""
@@ -55,6 +58,7 @@ class Actors(Agenda, ABC):
         self._forgotten: list[int] = []
         self.keep_ended = False
         self.has_sessions = False
+        self._nesting = 0
 
     def boot(self, input: Any = UNDEFINED, *, system_id: str | None = None) -> None:
         """Create the root from its initial state; :meth:`start` starts it."""
@@ -72,6 +76,8 @@ class Actors(Agenda, ABC):
         restored: Callable[[Cell, list[Record]], Any] | None = None,
     ) -> Cell:
         """A new actor with its first snapshot (XState ``createActor``). Raises for a taken ``system_id``."""
+        if self._nesting >= MAX_NESTING:
+            raise RecursionError(f"actors that make actors as they begin, {MAX_NESTING} deep")
         session = self.next_session
         self.next_session += 1
         name = new.id if isinstance(new.id, str) else f"x:{session}"
@@ -84,12 +90,15 @@ class Actors(Agenda, ABC):
         self.cells[session] = cell
         self.has_sessions = self.has_sessions or cell.is_session
         self._created.append((len(records), cell))
+        self._nesting += 1
         try:
             cell.snapshot = (
                 restored(cell, records) if restored is not None else self._initial(cell, new.input, records)
             )
         except Exception as error:
             cell.snapshot = LogicSnapshot("error", error=error)
+        finally:
+            self._nesting -= 1
         if new.system_id and cell.snapshot.status != ACTIVE:
             self._unregister(ref)
         return cell
@@ -123,16 +132,19 @@ class Actors(Agenda, ABC):
 
     def unregister_tree(self, ref: ActorRef, position: int = -1) -> None:
         """Free the system ids of an actor that is being stopped, and of all below it."""
-        cell = self.cells.get(ref.session)
-        if cell is None:
-            return
-        if isinstance(cell.snapshot, Snapshot):
-            for child in cell.snapshot._children.values():
-                if child is not None:
-                    self.unregister_tree(child, position)
-        if ref.system_id and self.registry.get(ref.system_id) == ref:
-            self._freed.append((position, ref))
-            self._unregister(ref)
+        found: list[ActorRef] = []
+        waiting = [ref]
+        while waiting:  # a loop: actors may stand below one another in any number
+            parent = waiting.pop()
+            cell = self.cells.get(parent.session)
+            if cell is not None:
+                found.append(parent)
+                if isinstance(cell.snapshot, Snapshot):
+                    waiting += [child for child in cell.snapshot._children.values() if child is not None]
+        for actor in reversed(found):
+            if actor.system_id and self.registry.get(actor.system_id) == actor:
+                self._freed.append((position, actor))
+                self._unregister(actor)
 
     def begin_step(self) -> None:
         """From here on, what a step makes and frees is remembered until it is over."""
