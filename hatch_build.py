@@ -21,6 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,8 @@ class CompiledHotPath(BuildHookInterface):  # type: ignore[type-arg]
         self.app.display_warning("\n".join(lines[-40:]))
         shutil.rmtree(made)
         made.mkdir()
-        return f"compiling failed when it was built: {lines[-1].strip() if lines else done.returncode}"
+        last = textwrap.shorten(lines[-1], 120) if lines else f"status {done.returncode}"
+        return f"compiling failed when it was built: {last}"
 
     def _go_pure(self, reason: str, made: Path, build_data: dict[str, Any]) -> None:
         if is_set("STATECHARTS_COMPILED") and not is_set("STATECHARTS_PURE"):
