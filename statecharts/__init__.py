@@ -14,8 +14,14 @@ database, web framework, command line or expression engine.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+if os.environ.get("STATECHARTS_PURE", "") not in ("", "0"):
+    from . import _pure
+
+    _pure.install()  # before any module that may be compiled is imported
 
 from ._version import __version__
 

@@ -85,6 +85,22 @@ def fitting(function: Callable[..., Any], offered: Sequence[str], what: str) -> 
     )
 
 
+def made_when_called(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    """What ``make`` makes, made at the first call.
+
+    This module is never compiled: calls that go round in a circle through
+    here end in a ``RecursionError``, which only Python's own frames count.
+    """
+    made: list[Callable[..., Any]] = []
+
+    def call(*arguments: Any) -> Any:
+        if not made:
+            made.append(make())
+        return made[0](*arguments)
+
+    return call
+
+
 def _required(parameter: inspect.Parameter) -> bool:
     return parameter.default is parameter.empty and parameter.kind not in (
         parameter.VAR_POSITIONAL,

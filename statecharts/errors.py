@@ -21,7 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+E = TypeVar("E", bound=BaseException)
+
+
+def caused_by(error: E, cause: BaseException | None) -> E:
+    """``error`` with its cause, to be raised: ``raise … from …`` for compiled code, in which mypyc forgets the ``from``."""
+    error.__cause__ = cause
+    return error
 
 
 class StatechartError(Exception):

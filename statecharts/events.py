@@ -24,7 +24,7 @@ ERROR_ACTOR_PREFIX: Final = "xstate.error.actor"
 
 INTERNED: Final[dict[str, FrozenDict]] = {}
 """Events that are nothing but their type, once they have been met."""
-_INTERNED_TYPES: Final = 4096
+_INTERNED_TYPES = 4096
 
 
 def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = None) -> FrozenDict:

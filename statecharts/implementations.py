@@ -9,7 +9,7 @@ pure functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any, TypeVar, overload
 
 from .actions import BUILTINS, Assign, InlineAction, assign
@@ -38,10 +38,11 @@ class Implementations:
     """
 
     def __init__(self, source: Mapping[str, Any] | None = None) -> None:
-        self.guards: dict[str, Any] = {}
-        self.actions: dict[str, Any] = {}
-        self.actors: dict[str, Any] = {}
-        self.delays: dict[str, Any] = {}
+        # mappings: a dict's own `get` would be called in place of a subclass's by compiled code
+        self.guards: MutableMapping[str, Any] = {}
+        self.actions: MutableMapping[str, Any] = {}
+        self.actors: MutableMapping[str, Any] = {}
+        self.delays: MutableMapping[str, Any] = {}
         self.invoke_inputs: dict[str, Any] = {}
         self.outputs: dict[str, Any] = {}
         self.initial_context: Any = UNDEFINED

@@ -22,12 +22,17 @@ from .errors import ImplementationError, MissingName, Problem
 from .executable_content import SCXML_TYPES, inner_actions
 from .guards import AllOf, AnyOf, Guard, NamedGuard, Negation, parse_guard
 from .implementations import Implementations
+from .native import set_members
 from .schemas import Schemas
 
 C = TypeVar("C")
 E = TypeVar("E")
 _Names = tuple[tuple[MissingName, ...], tuple[tuple[str, str], ...]]
 """What is missing, and what is bound in vain."""
+
+
+_GIVEN = ("definition", "environment", "implementations", "is_pure", "missing", "surplus", "warnings")
+"""What a machine is; the rest is made from it."""
 
 
 class Machine(Generic[C, E]):
@@ -142,6 +147,20 @@ class Machine(Generic[C, E]):
 
     def __repr__(self) -> str:
         return f"<Machine {self.id!r} {len(self.definition.nodes)} states>"
+
+    def __copy__(self) -> Machine[C, E]:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Machine[C, E]:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _GIVEN}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._program = None  # made again where it is run
+        self._schemas = None
+        set_members(self, state)
 
 
 def _compare(

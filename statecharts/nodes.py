@@ -13,9 +13,11 @@ from typing import Any
 from .actions import Action
 from .executable_content import Data, Invocation
 from .guards import Guard
+from .native import members, mypyc_attr, set_members
 from .values import UNDEFINED
 
 
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True, eq=False)
 class Invoke:
     """An actor that lives as long as its state is active."""
@@ -28,6 +30,7 @@ class Invoke:
     pointer: str = ""
 
 
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True, eq=False)
 class DelayedEvent:
     """One ``after`` key: on entry ``event_type`` is scheduled, on exit cancelled."""
@@ -99,7 +102,14 @@ class Transition:
         )
         return f"<Transition {self.source.id} on {self.event_type!r}{arrow}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _blank_transition, (), members(self)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        set_members(self, state)
+
+
+@mypyc_attr(native_class=False)
 @dataclass(frozen=True, slots=True, eq=False)
 class Initial:
     """A compound's default entry: one child in XState, any descendants in SCXML.
@@ -159,6 +169,12 @@ class StateNode:
     def __repr__(self) -> str:
         return f"<StateNode {self.id} ({self.type})>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _blank_node, (), members(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        set_members(self, state)
+
     @property
     def is_leaf(self) -> bool:
         """Whether the node is atomic or final."""
@@ -187,3 +203,12 @@ class StateNode:
     def real_children(self) -> list[StateNode]:
         """Children that can be active: all but history nodes."""
         return [child for child in self.children.values() if child.type != "history"]
+
+
+def _blank_node() -> StateNode:
+    """Made for :mod:`pickle` and :mod:`copy`, which fill it: nodes refer to one another in circles."""
+    return StateNode("", None, "", "", 0)
+
+
+def _blank_transition() -> Transition:
+    return Transition(_blank_node(), None, None)

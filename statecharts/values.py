@@ -159,7 +159,7 @@ def _freeze(value: Any) -> Any:
         return value
     if kind is dict:
         for key, member in value.items():
-            if type(key) is not str or type(member) not in _ATOMS or "0" <= key[:1] <= "9":
+            if type(key) is not str or type(member) not in ATOMS or "0" <= key[:1] <= "9":
                 break
         else:
             return FrozenDict(value)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from .._version import __version__
+from ..build import description
 from ..errors import DefinitionError, StatechartError
 from .convert import convert
 from .problem_lines import problem_lines
@@ -59,7 +60,7 @@ class Application(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=_EXITS,
 )
-@click.version_option(__version__, prog_name="statecharts")
+@click.version_option(__version__, message=f"statecharts %(version)s ({description()})")
 def application() -> None:
     """Check, convert and run statecharts: XState JSON, SCXML, sismic YAML."""
 

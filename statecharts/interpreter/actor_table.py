@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from ..errors import ExecutionError
 from ..machine import Machine
@@ -34,6 +34,8 @@ from .macrostep import initial_step
 from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
+MAX_NESTING: Final = 100
+"""How deep actors may be made in the first step of one another; compiled code would not notice that it has no end."""
 _FIRST_NAMES = tuple(f"x:{session}" for session in range(64))
 
 
@@ -46,7 +48,7 @@ class Actors(Agenda, ABC):
     """The actors of one root, by address. There may be very many systems, so what few of them need is made late."""
 
     __slots__ = (
-        "_created", "_forgotten", "_freed", "_registry", "_timers", "_view", "cells", "has_sessions", "keep_ended", "machine",
+        "_created", "_forgotten", "_freed", "_nesting", "_registry", "_timers", "_view", "cells", "has_sessions", "keep_ended", "machine",
         "next_session", "now", "observed", "root",
     )  # fmt: skip
 
@@ -68,6 +70,7 @@ class Actors(Agenda, ABC):
         self._forgotten: list[int] | None = None
         self.keep_ended = False
         self.has_sessions = False
+        self._nesting = 0
 
     @property
     def root_id(self) -> str:
@@ -111,6 +114,8 @@ class Actors(Agenda, ABC):
         restored: Callable[[Cell, list[Record]], Any] | None = None,
     ) -> Cell:
         """A new actor with its first snapshot (XState ``createActor``). Raises for a taken ``system_id``."""
+        if self._nesting >= MAX_NESTING:
+            raise RecursionError(f"actors that make actors as they begin, {MAX_NESTING} deep")
         session = self.next_session
         self.next_session += 1
         name = new.id if isinstance(new.id, str) else session_name(session)
@@ -125,12 +130,15 @@ class Actors(Agenda, ABC):
         if self._created is None:
             self._created = []
         self._created.append((len(records), cell))
+        self._nesting += 1
         try:
             cell.snapshot = (
                 restored(cell, records) if restored is not None else self._initial(cell, new.input, records)
             )
         except Exception as error:
             cell.snapshot = LogicSnapshot("error", error=error)
+        finally:
+            self._nesting -= 1
         if new.system_id and cell.snapshot.status != ACTIVE:
             self._unregister(ref)
         return cell
@@ -164,18 +172,21 @@ class Actors(Agenda, ABC):
 
     def unregister_tree(self, ref: ActorRef, position: int = -1) -> None:
         """Free the system ids of an actor that is being stopped, and of all below it."""
-        cell = self.cells.get(ref.session)
-        if cell is None:
-            return
-        if isinstance(cell.snapshot, Snapshot):
-            for child in cell.snapshot._children.values():
-                if child is not None:
-                    self.unregister_tree(child, position)
-        if ref.system_id and self.registry.get(ref.system_id) == ref:
-            if self._freed is None:
-                self._freed = []
-            self._freed.append((position, ref))
-            self._unregister(ref)
+        found: list[ActorRef] = []
+        waiting = [ref]
+        while waiting:  # a loop: actors may stand below one another in any number
+            parent = waiting.pop()
+            cell = self.cells.get(parent.session)
+            if cell is not None:
+                found.append(parent)
+                if isinstance(cell.snapshot, Snapshot):
+                    waiting += [child for child in cell.snapshot._children.values() if child is not None]
+        for actor in reversed(found):
+            if actor.system_id and self.registry.get(actor.system_id) == actor:
+                if self._freed is None:
+                    self._freed = []
+                self._freed.append((position, actor))
+                self._unregister(actor)
 
     def begin_step(self) -> None:
         """From here on, what a step makes and frees is remembered until it is over."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StatechartError
 from ..machine import Machine
+from ..native import mypyc_attr
 from .effects import (
     ActorRef,
     NewActor,
@@ -119,6 +120,7 @@ class SystemView:
         return dict(self._registry)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CellScope:
     """One actor's window on the system while its step is computed."""
 

@@ -29,9 +29,10 @@ from ..callables import (
     Fitted,
     fit,
     fitting,
+    made_when_called,
     names,
 )
-from ..errors import DefinitionError, ExecutionError
+from ..errors import DefinitionError, ExecutionError, caused_by
 from ..expressions import Template
 from ..guards import (
     AllOf,
@@ -173,14 +174,7 @@ class GuardCompiler:
         if callable(bound) and not isinstance(bound, Guard):
             return _plain_guard(bound, spec.params, f"guard {spec.name!r}", self._pure)
         # an implementation may itself be a name or an object; followed when used, so a cycle fails then
-        cached: list[GuardFunction] = []
-
-        def follow(context: Any, event: Any, active: Configuration) -> Any:
-            if not cached:
-                cached.append(self.compile(bound))
-            return cached[0](context, event, active)
-
-        return follow
+        return made_when_called(lambda: self.compile(bound))
 
     def _condition(self, source: str) -> GuardFunction:
         """A condition in the document's own language; it sees the session too (:class:`.selection.Sight`)."""
@@ -196,7 +190,7 @@ class GuardCompiler:
         try:
             return self._node(state).index
         except DefinitionError as error:
-            raise ExecutionError(error.problems[0].message) from None
+            raise caused_by(ExecutionError(error.problems[0].message), None)
 
     def _state_in(self, state: Any) -> GuardFunction:
         if isinstance(state, str) and state.startswith("#"):

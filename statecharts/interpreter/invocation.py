@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import DefinitionError, ExecutionError, UsageError
+from ..errors import DefinitionError, ExecutionError, UsageError, caused_by
 from ..executable_content import SCXML_TYPES, Invocation
 from ..nodes import StateNode
 from ..values import UNDEFINED, FrozenDict
@@ -78,7 +78,8 @@ def _document_logic(program: Any, source: str) -> Any:
     try:
         logic = program.actor_logic(source)
     except (DefinitionError, UsageError, LookupError) as error:
-        raise ContentError(f"{_named(source)} cannot be invoked: {error}", event=COMMUNICATION) from error
+        reason = f"{_named(source)} cannot be invoked: {error}"
+        raise caused_by(ContentError(reason, event=COMMUNICATION), error)
     if logic is None:
         raise ContentError(f"there is nothing to invoke at {_named(source)}", event=COMMUNICATION)
     return logic

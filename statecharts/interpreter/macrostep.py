@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..callables import CONTEXT_ARGUMENTS, names
-from ..errors import EndlessLoopError, ExecutionError
+from ..errors import EndlessLoopError, ExecutionError, caused_by
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP, init_event
 from ..expressions import Template
 from ..nodes import Transition
@@ -195,7 +195,7 @@ def microstep(frame: Frame, transitions: tuple[Transition, ...]) -> None:
         plan = frame.program.plan(frame.configuration, frame.order, transitions, frame.history)
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
-        raise failure.cause from None
+        raise caused_by(failure.cause, None)
     configuration, context = frame.configuration, frame.context
     _apply(frame, plan)
     if isinstance(frame, SessionFrame) and (
@@ -333,7 +333,7 @@ def _enter_root(frame: Frame, program: Program) -> None:
         plan = program.initial_plan()
     except PlanFailure as failure:
         _run_operations(frame, failure.operations)
-        raise failure.cause from None
+        raise caused_by(failure.cause, None)
     _run_operations(frame, plan.operations)
     assert plan.target is not None
     frame.configuration = plan.target

@@ -82,7 +82,7 @@ class Frame:
         self.sequence = sequence
         self.event = event
         self.rest = NOTHING_ELSE
-        self.status: Any = "active"
+        self.status: Any = "active"  # or what a restored snapshot had
         self.output: Any = UNDEFINED
         self.error: Any = UNDEFINED
         self.queue: list[FrozenDict] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import ExecutionError
+from ..errors import ExecutionError, caused_by
 from ..nodes import StateNode, Transition
 from .algorithm import (
     Domains,
@@ -129,7 +129,7 @@ class Planner:
             plan.completes = done
             self._finish(plan, configuration, active, done, entering, initial)
         except ExecutionError as error:
-            raise PlanFailure((*flat(plan), *entering), error) from error
+            raise caused_by(PlanFailure((*flat(plan), *entering), error), error)
         plan.entering = tuple(entering)
         plan.operations = flat(plan)
         return plan

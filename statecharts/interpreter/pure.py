@@ -7,7 +7,7 @@ snapshots computed) but belong to no host, as in XState's ``transition``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 from ..errors import ImplementationError, StatechartError, UsageError
 from ..events import INTERNED, to_event
@@ -87,9 +87,15 @@ def step(
     )
 
 
+@overload
 def transition(
-    machine: Machine[Any, Any], snapshot: Snapshot[Any], event: str | Mapping[str, Any]
-) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
+    machine: Machine[Any, Any], snapshot: Snapshot[Any], event: str
+) -> tuple[Snapshot[Any], tuple[Effect, ...]]: ...
+@overload
+def transition(
+    machine: Machine[Any, Any], snapshot: Snapshot[Any], event: Mapping[str, Any]
+) -> tuple[Snapshot[Any], tuple[Effect, ...]]: ...
+def transition(machine: Machine[Any, Any], snapshot: Any, event: Any) -> tuple[Snapshot[Any], tuple[Effect, ...]]:
     """The snapshot after ``event`` and the effects to perform, in XState's order.
 
     Pure: the arguments are not changed and nothing runs. Raises the error

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ImplementationError
+from ..errors import ImplementationError, caused_by
 from ..events import descriptor_matches, matching_descriptors
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, FrozenDict
@@ -105,7 +105,7 @@ class RefusedCondition(NamedTuple):
     """A condition that could not be evaluated, which counts as false (SCXML §5.9.1)."""
 
     transition: Transition
-    error: Exception
+    error: "Exception"  # noqa: UP037 -- mypyc looks up a built-in in the module otherwise
 
 
 class Selection:
@@ -140,7 +140,7 @@ class Selection:
             try:
                 passed = candidate.passes(context, event, configuration)
             except Exception as error:
-                raise guard_failure(candidate.transition, event["type"], error) from error
+                raise caused_by(guard_failure(candidate.transition, event["type"], error), error)
             if passed:
                 return (candidate.transition,)
         return ()

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..delay_syntax import parse_delay
-from ..errors import ExecutionError
+from ..errors import ExecutionError, caused_by
 from ..executable_content import Send
 from ..values import UNDEFINED, FrozenDict
 from .content import ContentOperation, payload_value, text_value
@@ -48,7 +48,7 @@ class SendMessage(ContentOperation):
             # nobody there: that is no fault of the block, which goes on
             frame.report(error, self.tag, self.pointer)
         except ExecutionError as error:
-            raise ContentError(str(error), send_id=send_id) from error
+            raise caused_by(ContentError(str(error), send_id=send_id), error)
 
     def _id(self, frame: SessionFrame) -> str | None:
         """The send id: as given, or made and put where ``idlocation`` says (§6.2.2)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from ..errors import UsageError
 from ..events import to_event
@@ -103,9 +103,9 @@ class Snapshot(Generic[C]):
         return self._context  # type: ignore[no-any-return]
 
     @property
-    def status(self) -> str:
+    def status(self) -> str | Any:
         """``active``, ``done``, ``error`` or ``stopped``."""
-        return self._rest.status  # type: ignore[no-any-return]
+        return self._rest.status
 
     @property
     def output(self) -> Any:
@@ -260,6 +260,9 @@ class Snapshot(Generic[C]):
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Snapshot[C]:
         return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a snapshot cannot be pickled, for its machine's functions cannot; keep the host's save()")
 
     def replace(self, **changes: Any) -> Snapshot[C]:
         """A copy with some members changed (status, output, error, children, history, context, configuration, order, sequence)."""

@@ -24,6 +24,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from statecharts._version import __version__
+from statecharts.build import description
 from statecharts.cli.application import application
 
 CHECKOUT = Path(__file__).parents[2]
@@ -96,7 +97,7 @@ def replay(block: Block) -> Block:
         result = CliRunner().invoke(application, words[1:], input=stdin, prog_name="statecharts")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         stdout, stderr, code = result.stdout, result.stderr, result.exit_code
-    stdout = stdout.replace(f"version {__version__}", "version VERSION")
+    stdout = stdout.replace(f"statecharts {__version__} ({description()})", "statecharts VERSION (BUILD)")
     return Block(block.command, block.stdin, _lines(stdout), _lines(stderr), code)
 
 

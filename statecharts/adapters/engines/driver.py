@@ -24,6 +24,7 @@ from ...interpreter.deliveries import (
 )
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.system import Cell, System
+from ...native import mypyc_attr
 
 Sends = list[tuple[ActorRef | None, ActorRef | None, Any]]
 
@@ -38,6 +39,7 @@ class CallbackRun:
         self.receivers: list[Callable[[Any], Any]] = []
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Driver(ABC):
     """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
 

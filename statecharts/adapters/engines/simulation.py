@@ -29,6 +29,7 @@ from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import Cell, System
 from ...machine import Machine
+from ...native import mypyc_attr
 from ...schemas import SchemaError
 from ...values import UNDEFINED, loads, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
@@ -37,6 +38,9 @@ from .stubs import StubbedAction, stubbed
 from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
+Shown = Snapshot[C] | Any
+"""A snapshot; of a machine that failed before it had states, a :class:`LogicSnapshot` (compiled code checks types)."""
+
 SETTLE_LIMIT = 100_000
 ENDLESS = 200_000
 """Events exchanged on one occasion before the actors are taken to feed each other for ever."""
@@ -51,6 +55,7 @@ class Started(NamedTuple):
     input: Any
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Simulation(Driver, Generic[C]):
     """A running machine whose time and outside world are in the caller's hands.
 
@@ -183,9 +188,9 @@ class Simulation(Driver, Generic[C]):
         return self._ended
 
     @property
-    def snapshot(self) -> Snapshot[C]:
+    def snapshot(self) -> Shown[C]:
         """The machine's snapshot now."""
-        return self.system.root.snapshot  # type: ignore[no-any-return]
+        return self.system.root.snapshot
 
     @property
     def now(self) -> float:
@@ -216,7 +221,7 @@ class Simulation(Driver, Generic[C]):
 
     # -------------------------------------------------------------- driving
 
-    def send(self, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+    def send(self, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
         """Send an event and run to rest; returns the snapshot after it."""
         system = self.system
         if self._is_quick and not self._running and not system.tasks:
@@ -241,19 +246,19 @@ class Simulation(Driver, Generic[C]):
             root.snapshot = taken
             if self._subscribers:
                 self._publish(taken)
-            return taken  # type: ignore[no-any-return]
+            return taken
         made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
         self.system.send(made)
         return self._drive()
 
-    def send_to(self, path: str, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+    def send_to(self, path: str, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
         """Send an event straight to a child."""
         self.system.send(to_event(event, data), self._cell(path).ref)
         return self._drive()
 
-    def advance(self, ms: float | None = None, *, seconds: float | None = None) -> Snapshot[C]:
+    def advance(self, ms: float | None = None, *, seconds: float | None = None) -> Shown[C]:
         """Let virtual time pass: milliseconds, or ``seconds=``."""
         if (ms is None) == (seconds is None):
             raise UsageError("advance() takes milliseconds, or seconds=…, not both or neither")
@@ -264,7 +269,7 @@ class Simulation(Driver, Generic[C]):
         self.system.now = self.clock.now
         return self.snapshot
 
-    def settle(self) -> Snapshot[C]:
+    def settle(self) -> Shown[C]:
         """Advance to each pending timer in turn until none is left.
 
         Raises :class:`ExecutionError` after 100,000 timers: the machine then
@@ -279,7 +284,7 @@ class Simulation(Driver, Generic[C]):
             f"the machine still sets timers after {SETTLE_LIMIT} of them; use advance() for machines that never rest"
         )
 
-    def stop(self) -> Snapshot[C]:
+    def stop(self) -> Shown[C]:
         """Stop the machine and its children. Exit actions do not run, as in XState."""
         self.system.stop()
         return self._drive()
@@ -289,7 +294,7 @@ class Simulation(Driver, Generic[C]):
         self.system.fire(timer)
         self._drive()
 
-    def _drive(self) -> Snapshot[C]:
+    def _drive(self) -> Shown[C]:
         if get_ident() != self._owner:
             self._refuse_stranger()
         if not self._running:
@@ -312,7 +317,7 @@ class Simulation(Driver, Generic[C]):
 
     # ------------------------------------------------------ outside actors
 
-    def resolve(self, actor: str, output: Any = UNDEFINED, *, run: int | None = None) -> Snapshot[C]:
+    def resolve(self, actor: str, output: Any = UNDEFINED, *, run: int | None = None) -> Shown[C]:
         """Resolve a promise actor by id or path. ``run`` picks the n-th start of that id (1-based).
 
         A result for a run that is over changes nothing, as in XState.
@@ -323,22 +328,22 @@ class Simulation(Driver, Generic[C]):
         except SchemaError as error:
             return self._settle_promise(started, promise_failure(error))
 
-    def reject(self, actor: str, error: Any = UNDEFINED, *, run: int | None = None) -> Snapshot[C]:
+    def reject(self, actor: str, error: Any = UNDEFINED, *, run: int | None = None) -> Shown[C]:
         """Reject a promise actor with an exception or a JSON value."""
         return self._settle_promise(self._started(actor, run), promise_failure(error))
 
-    def _settle_promise(self, started: Started, event: Any) -> Snapshot[C]:
+    def _settle_promise(self, started: Started, event: Any) -> Shown[C]:
         self._require(started, "promise", "resolved or rejected")
         return self.deliver_to_self(started, event)
 
-    def deliver_to_self(self, started: Started, event: Any) -> Snapshot[C]:
+    def deliver_to_self(self, started: Started, event: Any) -> Shown[C]:
         """An outside actor reports to itself; nothing happens when it is over."""
         cell = self.system.cell(started.ref)
         if cell is not None and cell.snapshot.status == "active":
             self.system.send(event, started.ref, started.ref)
         return self._drive()
 
-    def feed(self, actor: str, value: Any, *, run: int | None = None) -> Snapshot[C]:
+    def feed(self, actor: str, value: Any, *, run: int | None = None) -> Shown[C]:
         """Let an observable actor yield ``value``."""
         started = self._started(actor, run)
         self._require(started, "observable", "fed")
@@ -349,19 +354,19 @@ class Simulation(Driver, Generic[C]):
             return self._drive()
         return self.deliver_to_self(started, observable_value(value))
 
-    def complete(self, actor: str, *, run: int | None = None) -> Snapshot[C]:
+    def complete(self, actor: str, *, run: int | None = None) -> Shown[C]:
         """End an observable actor."""
         started = self._started(actor, run)
         self._require(started, "observable", "completed")
         return self.deliver_to_self(started, OBSERVABLE_COMPLETED)
 
-    def break_off(self, actor: str, error: Any, *, run: int | None = None) -> Snapshot[C]:
+    def break_off(self, actor: str, error: Any, *, run: int | None = None) -> Shown[C]:
         """End an observable actor with an error."""
         started = self._started(actor, run)
         self._require(started, "observable", "broken off")
         return self.deliver_to_self(started, observable_failure(error))
 
-    def send_back(self, actor: str, event: str | Mapping[str, Any], **data: Any) -> Snapshot[C]:
+    def send_back(self, actor: str, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
         """Let a callback actor send ``event`` to its parent."""
         started = self._started(actor, None)
         self._require(started, "callback", "asked to send back")
@@ -370,7 +375,7 @@ class Simulation(Driver, Generic[C]):
             self.system.send(to_event(event, data), cell.parent.ref, started.ref)
         return self._drive()
 
-    def run(self, actor: str) -> Snapshot[C]:
+    def run(self, actor: str) -> Shown[C]:
         """Really run a waiting promise actor's function, to its end, and deliver what came of it."""
         started = self._started(actor, None)
         self._require(started, "promise", "run")
