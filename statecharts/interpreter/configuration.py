@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from .planner import Plan
     from .program import Program
     from .routes import Route
+    from .selection import Selector
 
 Order = tuple[StateNode, ...]
 
 
 NO_ROUTES: Final[dict[str, Route]] = {}
+NO_SELECTORS: Final[dict[str, Selector | None]] = {}
 NO_PLANS: Final[dict[Any, Plan]] = {}
 """What configurations start with. Shared and never written to: most of very many are met once."""
 
@@ -35,13 +37,13 @@ class Configuration:
     ``regular`` as above; ``legal`` when the set obeys the rules of a
     statechart (one child of each active compound, all regions of each active
     parallel, nothing whose parent is not active), so that what it means can
-    be put together from its regions; ``is_plain``: both. ``routes`` and ``plans`` are what the
-    program keeps about it. What is asked for seldom is computed when it is.
+    be put together from its regions; ``is_plain``: both. ``routes``,
+    ``selectors`` and ``plans`` are what the program keeps about it. What is asked for seldom is computed when it is.
     """
 
     __slots__ = (
         "_is_chain", "_leaves", "_nodes", "_value", "always", "is_plain", "legal", "mask", "plans", "program", "regular", "routes",
-        "visits",
+        "selectors", "visits",
     )  # fmt: skip
 
     def __init__(self, program: Program, nodes: Order | None, mask: int, regular: bool, legal: bool) -> None:
@@ -53,6 +55,7 @@ class Configuration:
         self.always: bool = mask & program.always_below != 0
         self.visits = 0
         self.routes: dict[str, Route] = NO_ROUTES
+        self.selectors: dict[str, Selector | None] = NO_SELECTORS
         self.plans: dict[Any, Plan] = NO_PLANS
         self._nodes = nodes
         self._leaves: Order | None = None
@@ -62,6 +65,7 @@ class Configuration:
     def forget(self) -> None:
         """Drop what is kept about it."""
         self.routes = NO_ROUTES
+        self.selectors = NO_SELECTORS
         self.plans = NO_PLANS
 
     def keep_route(self, event_type: str, route: Route) -> None:
@@ -69,6 +73,12 @@ class Configuration:
         if self.routes is NO_ROUTES:
             self.routes = {}
         self.routes[event_type] = route
+
+    def keep_selector(self, event_type: str, selector: Selector | None) -> None:
+        """Remember what may be taken for an event type."""
+        if self.selectors is NO_SELECTORS:
+            self.selectors = {}
+        self.selectors[event_type] = selector
 
     def keep_plan(self, key: Any, plan: Plan) -> None:
         """Remember a plan."""

@@ -40,8 +40,8 @@ from .memo import DEFAULT_LIMIT, Memo
 from .operations import Frame, Operation
 from .planner import Plan, Planner
 from .regions import Regions
-from .routes import FIRST_VISITS, ROUTE_SIZE, Route
-from .selection import Candidate, LeafSelection, Selection
+from .routes import FIRST_VISITS
+from .selection import SELECTOR_SIZE, Candidate, LeafSelection, Selection, Selector
 from .session import SessionFrame
 from .snapshot import History
 from .updates import NOTHING, OFFERED, shape_of
@@ -80,7 +80,7 @@ class Program:
         self.session_bindings: ScxmlBindings | None = None
         if self.datamodel is not None:
             self._follow_scxml()
-        self.first_visits = FIRST_VISITS
+        self.first_visits = FIRST_VISITS if definition.max_iterations >= 1 else 0
         self.regions: Regions | None = Regions(self) if _has_regions(definition) else None
 
     def _follow_scxml(self) -> None:
@@ -144,23 +144,23 @@ class Program:
         """The transitions ``event`` enables (:mod:`.selection`)."""
         return self.selection.select(configuration, context, event)
 
-    def route(self, configuration: Configuration, event_type: str) -> Route:
-        """What an event type leads to in a configuration, kept for the next time."""
-        route = configuration.routes.get(event_type)
-        if route is not None:
-            return route
+    def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
+        """What may be taken for an event type in a configuration, kept for the next time."""
+        try:
+            return configuration.selectors[event_type]
+        except KeyError:
+            pass
         if not self.memo.keeps:
-            return Route(self.selection.make(configuration, event_type))
-        shared = configuration.is_plain and self.regions is not None
-        if shared:
-            assert self.regions is not None
+            return self.selection.make(configuration, event_type)
+        if configuration.is_plain and self.regions is not None:
             selector = self.regions.selector(configuration, event_type)
+            size = 0
         else:
             selector = self.selection.make(configuration, event_type)
-        route = Route(selector)
-        self.memo.charge(ROUTE_SIZE + len(event_type) + (0 if selector is None or shared else selector.size))
-        self.own(configuration).keep_route(event_type, route)
-        return route
+            size = 0 if selector is None else selector.size
+        self.memo.charge(SELECTOR_SIZE + len(event_type) + size)
+        self.own(configuration).keep_selector(event_type, selector)
+        return selector
 
     # ---------------------------------------------------------------- plans
 

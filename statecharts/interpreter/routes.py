@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 ROUTE_SIZE = 400
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
 STRIDE_SIZE = 400
-UNKNOWN, FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(6)
-"""How a route goes on: not worked out yet, in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
+FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(5)
+"""How a route goes on: in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
 FIRST_VISITS = 16
 """So often a configuration with regions is passed through before anything is kept of it."""
 
@@ -61,7 +61,7 @@ class Route:
 
     def __init__(self, selector: Selector | None) -> None:
         self.selector = selector
-        self.kind = UNKNOWN
+        self.kind = ELSEWHERE
         self.selected: tuple[Transition, ...] | None = None
         """What is selected in any case; ``None`` when that is open."""
         self.stride: Stride | None = None
@@ -81,10 +81,11 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         return None
     configuration = snapshot._configuration
     route = configuration.routes.get(event["type"])
-    if route is None or route.kind == UNKNOWN:
-        route = _discover(snapshot, event)
-        if not isinstance(route, Route):
-            return route
+    if route is None:
+        found = _discover(snapshot, event)
+        if not isinstance(found, Route):
+            return found
+        route = found
     context = snapshot._context
     stride = route.stride
     kind = route.kind
@@ -121,19 +122,21 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 changes = update.changes(context, event)
             else:
                 changes = direct(context)
-            if type(changes) is dict and type(context) is FrozenDict:
-                for key in changes:
-                    if type(changes[key]) not in ATOMS or key not in context:
-                        context = merged(context, changes, update.label)
-                        break
-                else:  # nothing to freeze, and every key has its place already
-                    context = FrozenDict({**context, **changes})
-            else:
+            try:
+                new = {**context, **changes}
+            except TypeError:  # nothing changes, or one of them is no object
                 context = merged(context, changes, update.label)
+                continue
+            for key in changes:
+                if type(changes[key]) not in ATOMS or key not in context:
+                    context = merged(context, changes, update.label)
+                    break
+            else:  # nothing to freeze, and every key has its place already
+                context = FrozenDict(new)
         except Exception as error:
             return failed(snapshot, update, error)
     if stride.moves:  # type: ignore[union-attr]
-        order = stride.order_after(snapshot._order)  # type: ignore[union-attr]
+        order = stride.order_after(snapshot._order) if stride.keeps_order else None  # type: ignore[union-attr]
         if stride.records is not None:  # type: ignore[union-attr]
             rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)  # type: ignore[union-attr]
         return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)  # type: ignore[union-attr]
@@ -197,9 +200,10 @@ def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
             return _wander(snapshot, event, answers, regions)
     if is_special(program, event_type):
         return None
-    route = program.route(configuration, event_type)
-    if route.kind == UNKNOWN:
-        _prepare(snapshot, route)
+    route = Route(program.selector(configuration, event_type))
+    _prepare(snapshot, route)
+    program.memo.charge(ROUTE_SIZE + len(event_type))
+    program.own(configuration).keep_route(event_type, route)
     return route
 
 
@@ -228,8 +232,6 @@ def _prepare(snapshot: Snapshot[Any], route: Route) -> None:
         else:
             route.branches = tuple(Branch(candidate) for candidate in selector.candidates)
             route.kind = BRANCHES
-    else:
-        route.kind = ELSEWHERE
 
 
 def _prepare_fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ...]) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .regions import Local
 
 NO_TYPE = "\0"
+SELECTOR_SIZE = 200
+"""Bytes that a selector's place in a dict and the dict itself take: an estimate, rounded up."""
 NOBODY = Session("x:0", UNDEFINED, ())
 """Who asks when a bare snapshot is asked."""
 
@@ -147,7 +149,7 @@ class Selection:
 
     def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
         """What may be taken for ``event_type`` in ``configuration``; ``None`` if nothing names it."""
-        return self._program.route(configuration, event_type).selector
+        return self._program.selector(configuration, event_type)
 
     def make(self, configuration: Configuration, event_type: str) -> Selector | None:
         """:meth:`selector`, built anew."""

@@ -49,9 +49,7 @@ class Stride:
         self.asks: tuple[str, ...] = ()
 
     def order_after(self, order: Order | None) -> Order | None:
-        """The order of active nodes after it; ``None`` when it is that of the document anyway."""
-        if not self.keeps_order:
-            return None
+        """The order of active nodes after it, where it has to be kept."""
         for plan, before in self.moves:
             order = plan.order_after(order, before)
         return order
@@ -123,7 +121,7 @@ class Way:
                 return True
             self.event = self.queue.pop(0)
             count += 1
-            selector = program.route(self.place, self.event["type"]).selector
+            selector = program.selector(self.place, self.event["type"])
             if selector is None:
                 continue
             if selector.fixed is None:

@@ -159,13 +159,14 @@ class Pump(Driver):
     def _quick(self, event: Any) -> bool:
         """An event to an actor at rest of which nothing comes but a snapshot; false when the pump must go on."""
         system = self.system
-        system.now = self._alarms.now()
+        root = system.root
         try:
-            if not system.is_quick:
+            if system.tasks or not root.open or system.observed or (system.has_sessions and not root.is_session):
                 system.send(event)
             elif (taken := system.quick(event)) is not None:
                 self._show(taken)
                 return not self._arrivals
+            system.now = self._alarms.now()
             asked = system.run(CHUNK)
         except BaseException:
             system.roll_back()

@@ -227,8 +227,10 @@ class Simulation(Driver, Generic[C]):
         if self._is_quick and not self._running and not system.tasks:
             if get_ident() != self._owner:
                 self._refuse_stranger()
-            known = INTERNED.get(event) if type(event) is str and not data else None
-            made = to_event(event, data) if known is None else known
+            if type(event) is str and not data:
+                made = INTERNED.get(event) or to_event(event)
+            else:
+                made = to_event(event, data)
             root = system.root
             self._running = True
             try:
