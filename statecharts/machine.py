@@ -45,7 +45,9 @@ class Machine(Generic[C, E]):
     __slots__ = (
         "__weakref__",
         "_names",
+        "_hash",
         "_program",
+        "_restored",
         "_schemas",
         "definition",
         "environment",
@@ -71,6 +73,8 @@ class Machine(Generic[C, E]):
         self.is_pure = is_pure
         self.warnings: tuple[Problem, ...] = ()
         self._program: Any = None
+        self._restored: Any = None
+        self._hash: str | None = None
         self._schemas: Schemas | None = None
 
     @property

@@ -22,15 +22,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from ..errors import SnapshotError, UsageError
 from ..machine import Machine
 from ..values import dumps, freeze, plain
 from .deliveries import Timer
 from .effects import ActorRef
+from .envelope_form import Envelope, SavedActor, read_exactly
 from .persistence import persisted, restore
 from .snapshot import Snapshot
+from .state_values import configuration_in_order
 from .system import ENDED, NOT_STARTED, RUNNING, Cell, System
 
 FORMAT = "statecharts/snapshot"
@@ -38,71 +38,13 @@ VERSION = 1
 _STATUS = {NOT_STARTED: "not-started", RUNNING: "running", ENDED: "ended"}
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-
-class MachineIdentity(_Strict):
-    """Which machine was saved."""
-
-    id: str
-    version: str | None = None
-    hash: str
-
-
-class SavedActor(_Strict):
-    """What XState's form leaves out of one actor. ``path``: child ids from the root."""
-
-    path: list[str]
-    session: int
-    status: str
-    open: bool = True
-    begun: bool = False
-    mailbox: list[dict[str, Any]] = Field(default_factory=list)
-    sequence: int = 0
-    order: list[str] | None = None
-    error: dict[str, Any] | None = None
-
-
-class SavedTimer(_Strict):
-    """A pending delayed event. Times are milliseconds."""
-
-    handle: int
-    source: int
-    target: int | None
-    event: Any
-    id: str
-    delay: float
-    due: float
-
-
-class Numbering(_Strict):
-    """Where counting goes on."""
-
-    session: int
-    timer: int
-
-
-class Envelope(_Strict):
-    """A saved system."""
-
-    format: str
-    format_version: int = Field(alias="formatVersion")
-    machine: MachineIdentity
-    semantics: str
-    now: float
-    running: bool
-    snapshot: dict[str, Any]
-    actors: list[SavedActor]
-    timers: list[SavedTimer]
-    next: Numbering
-
-
 def machine_hash(machine: Machine[Any, Any]) -> str:
-    """SHA-256 over the document's JSON text, in which order is kept."""
-    return hashlib.sha256(
-        dumps(_without_functions(machine.document)).encode("utf-8", "surrogatepass")
-    ).hexdigest()
+    """SHA-256 over the document's JSON text, in which order is kept. Taken once: machines do not change."""
+    found = machine._hash
+    if found is None:
+        text = dumps(_without_functions(machine.document))
+        found = machine._hash = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return found
 
 
 def _without_functions(value: Any) -> Any:
@@ -127,19 +69,19 @@ def seal(system: System) -> dict[str, Any]:
         raise UsageError("a system can be saved only at rest, not from inside one of its actions")
     root = system.root
     machine = system.machine
-    document = {
+    timers = system._timers
+    return {
         "format": FORMAT,
         "formatVersion": VERSION,
-        "machine": {"id": machine.id, "version": machine.version, "hash": machine_hash(machine)},
+        "machine": {"id": machine.id, "version": plain(machine.version), "hash": machine_hash(machine)},
         "semantics": machine.semantics,
-        "now": system.now,
+        "now": plain(system.now),
         "running": root.status == RUNNING,
-        "snapshot": persisted(system),
+        "snapshot": plain(persisted(system)),
         "actors": [_save_actor(cell, path) for path, cell in _tree(system, root, [])],
-        "timers": [_save_timer(system, timer) for timer in system.timers.pending.values()],
-        "next": {"session": system.next_session, "timer": system.timers.next_handle},
+        "timers": [] if timers is None else [_save_timer(system, timer) for timer in timers.pending.values()],
+        "next": {"session": system.next_session, "timer": 0 if timers is None else timers.next_handle},
     }
-    return plain(document)  # type: ignore[no-any-return]
 
 
 def _tree(system: System, cell: Cell, path: list[str]) -> Iterator[tuple[list[str], Cell]]:
@@ -157,7 +99,7 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
         "status": _STATUS[cell.status],
         "open": cell.open,
         "begun": cell.begun,
-        "mailbox": [_save_event(cell, getattr(item, "event", item)) for item in cell.mailbox],
+        "mailbox": [plain(_save_event(cell, getattr(item, "event", item))) for item in cell.mailbox],
     }
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
@@ -183,7 +125,7 @@ def _read_event(cell: Cell, saved: Any) -> Any:
 
 def _save_timer(system: System, timer: Timer) -> dict[str, Any]:
     target = None if timer.target is None else system.cell(timer.target)
-    return {
+    saved = {
         "handle": timer.handle,
         "source": timer.source.session,
         "target": None if timer.target is None else timer.target.session,
@@ -192,6 +134,7 @@ def _save_timer(system: System, timer: Timer) -> dict[str, Any]:
         "delay": timer.delay,
         "due": timer.due,
     }
+    return plain(saved)  # type: ignore[no-any-return]
 
 
 # ----------------------------------------------------------------- opening
@@ -218,11 +161,11 @@ class SavedError(Exception):
 
 def read_envelope(document: Any) -> Envelope:
     """``document`` checked. Raises :class:`SnapshotError` naming each place that is wrong."""
-    try:
-        envelope = Envelope.model_validate(document)
-    except ValidationError as error:
-        faults = "\n".join(f"  /{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise SnapshotError(f"this is not a saved snapshot of ours:\n{faults}") from None
+    envelope = read_exactly(document)
+    if envelope is None:
+        from .envelope_model import read_leniently  # pydantic, which takes long to load and is seldom needed
+
+        envelope = read_leniently(document)
     if envelope.format_version > VERSION:
         raise SnapshotError(
             f"the snapshot has format {envelope.format_version}; this release reads up to {VERSION}. Use a newer release"
@@ -265,9 +208,12 @@ def _renumber(system: System, envelope: Envelope) -> None:
             raise SnapshotError(
                 f"the snapshot saves an actor at {'/'.join(saved.path)!r} that is not among its children"
             )
-        renamed[cell.ref.session] = replace(cell.ref, session=saved.session, id=_saved_id(saved, cell))
+        actor_id = _saved_id(saved, cell)
+        if saved.session != cell.ref.session or actor_id != cell.ref.id:
+            renamed[cell.ref.session] = replace(cell.ref, session=saved.session, id=actor_id)
         saved_cells.append((saved, cell))
-    _readdress(system, renamed)
+    if renamed:
+        _readdress(system, renamed)
     for saved, cell in saved_cells:
         _refill(cell, saved)
     cells = {saved.session: cell for saved, cell in saved_cells}
@@ -280,7 +226,8 @@ def _renumber(system: System, envelope: Envelope) -> None:
                 Timer(timer.handle, source.ref, target.ref, event, timer.id, timer.delay, timer.due)
             )
     system.next_session = max(system.next_session, envelope.next.session)
-    system.timers.next_handle = max(system.timers.next_handle, envelope.next.timer)
+    if envelope.next.timer:
+        system.timers.next_handle = max(system.timers.next_handle, envelope.next.timer)
 
 
 def _saved_id(saved: SavedActor, cell: Cell) -> str:
@@ -315,22 +262,15 @@ def _readdressed(value: Any, renamed: dict[int, ActorRef]) -> Any:
     return value
 
 
-def _with_saved_nodes(snapshot: Snapshot[Any], ids: list[str]) -> Snapshot[Any]:
-    """The snapshot with its active states as they were, in their order.
+def _with_saved(snapshot: Snapshot[Any], saved: SavedActor) -> Snapshot[Any]:
+    """The snapshot as it was counted, with its active states in their order.
 
     XState rebuilds both from the state value: in another order, and with
     defaults where a machine failed before it had entered them.
     """
-    program = snapshot._program
-    nodes = tuple(
-        program.definition.by_id[state_id] for state_id in ids if state_id in program.definition.by_id
-    )
-    if len(nodes) != len(ids) or not nodes:
-        return snapshot
-    configuration = program.intern(nodes)
-    return snapshot.replace(
-        configuration=configuration, order=None if nodes == configuration.nodes else nodes
-    )
+    found = None if saved.order is None else configuration_in_order(snapshot._program, saved.order)
+    configuration, order = (snapshot._configuration, None) if found is None else found
+    return Snapshot(configuration, order, snapshot._context, snapshot._rest, saved.sequence)
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:
@@ -341,9 +281,7 @@ def _refill(cell: Cell, saved: SavedActor) -> None:
         cell.status = NOT_STARTED if is_told_again else ENDED
         cell.begun = saved.begun
     if isinstance(cell.snapshot, Snapshot):
-        cell.snapshot = cell.snapshot.replace(sequence=saved.sequence, order=None)
-        if saved.order is not None:
-            cell.snapshot = _with_saved_nodes(cell.snapshot, saved.order)
+        cell.snapshot = _with_saved(cell.snapshot, saved)
     if saved.error is not None:
         error = SavedError(saved.error.get("type", "Error"), saved.error.get("message", ""))
         snapshot = cell.snapshot

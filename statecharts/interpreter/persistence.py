@@ -7,17 +7,17 @@ timers and no mailboxes; the envelope (:mod:`.envelope`) is for those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
-from ..errors import DefinitionError, ExecutionError, SnapshotError
+from ..errors import DefinitionError, ExecutionError, SnapshotError, UsageError
 from ..nodes import StateNode
 from ..targets import resolve_state_id
 from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered
 from .actors import read_logic_snapshot
-from .configuration import complete
 from .effects import ActorRef, NewActor, Record
-from .program import Program
-from .snapshot import Rest, Snapshot
+from .program import Program, program_of
+from .snapshot import NO_CHILDREN, Rest, Snapshot
+from .state_values import configuration_of, state_nodes
 from .system import Cell, System
 
 ACTOR_MARK = "xstate$$type"
@@ -48,12 +48,18 @@ def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:
     if snapshot.error is not UNDEFINED:
         result["error"] = snapshot.error
     result["value"] = snapshot._configuration.value
-    result["historyValue"] = {
-        key: [{"id": node.id} for node in nodes] for key, nodes in js_ordered(dict(snapshot._history)).items()
-    }
+    history = snapshot._history
+    result["historyValue"] = (
+        {key: [{"id": node.id} for node in nodes] for key, nodes in js_ordered(dict(history)).items()}
+        if history
+        else {}
+    )
     if snapshot._context is not UNDEFINED:
         result["context"] = saved_context(snapshot)
-    result["children"] = {key: _persist_child(system, ref) for key, ref in snapshot._children.items()}
+    children = snapshot._children
+    result["children"] = (
+        {key: _persist_child(system, ref) for key, ref in children.items()} if children else {}
+    )
     return result
 
 
@@ -88,20 +94,69 @@ def restore(system: System, document: Any, *, strict: bool = False, system_id: s
     the root gets status ``error`` where XState's does, and children of
     unknown source are dropped, as XState drops them.
     """
+    records: list[Record] = []
+    system.root = system.create(
+        NewActor(system.machine.id, system.machine, system_id=system_id),
+        records,
+        None,
+        restored=_restorer_of_root(system, document, strict),
+    )
+    system._report(records)
+
+
+def _restorer_of_root(system: System, document: Any, strict: bool) -> Callable[[Cell, list[Record]], Any]:
+    found = simple_snapshot(program_of(system.machine), document)
+    if found is not None:
+        return lambda _cell, _seen: found
     if strict:
         problems = list(misfits(system.machine, document))
         if problems:
             listed = "\n".join(f"  {problem}" for problem in problems)
             raise SnapshotError(f"the snapshot does not fit machine {system.machine.id!r}:\n{listed}")
     frozen = freeze(document)
-    records: list[Record] = []
-    system.root = system.create(
-        NewActor(system.machine.id, system.machine, system_id=system_id),
-        records,
-        None,
-        restored=lambda cell, seen: _restore_machine(system, cell, frozen, seen),
-    )
-    system._report(records)
+    return lambda cell, seen: _restore_machine(system, cell, frozen, seen)
+
+
+_MEMBERS: Final = frozenset({"status", "output", "error", "value", "historyValue", "context", "children"})
+
+
+def simple_snapshot(program: Program, document: Any) -> Snapshot[Any] | None:
+    """The snapshot in ``document``, if all of it is as the interpreter writes it and nothing hangs on other actors."""
+    if type(document) is not dict or program.datamodel is not None or not document.keys() <= _MEMBERS:
+        return None
+    status, children, context = document.get("status"), document.get("children"), document.get("context")
+    if type(context) is not dict or type(children) is not dict or children or status not in _STATUSES:
+        return None
+    history: dict[str, tuple[StateNode, ...]] | None = {}
+    if document.get("historyValue"):
+        history = _simple_history(program, document["historyValue"])
+    try:
+        configuration, order = configuration_of(program, document.get("value", UNDEFINED))
+        data = freeze(context)
+        output, error = (freeze(document.get(key, UNDEFINED)) for key in ("output", "error"))
+    except (ExecutionError, UsageError):  # told with all the rest that is wrong
+        return None
+    if history is None:
+        return None
+    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
+        data = _revive(data, NO_CHILDREN)
+    return Snapshot(configuration, order, data, Rest(NO_CHILDREN, history, status, output, error), 0)
+
+
+_STATUSES: Final = ("active", "done", "error", "stopped")
+_LEAFLESS: Final = frozenset({FrozenDict, FrozenList})
+
+
+def _simple_history(program: Program, saved: Any) -> dict[str, tuple[StateNode, ...]] | None:
+    """What history states remember, when every state in it is known."""
+    history: dict[str, tuple[StateNode, ...]] = {}
+    for key, items in saved.items() if type(saved) is dict else ():
+        nodes = [_find(program, item) for item in items] if type(items) is list else [None]
+        found = tuple([node for node in nodes if node is not None])
+        if not found or len(found) < len(nodes):
+            return None
+        history[key] = found
+    return history or None
 
 
 def _restore_machine(system: System, cell: Cell, document: Any, records: list[Record]) -> Any:
@@ -115,14 +170,10 @@ def _restore_machine(system: System, cell: Cell, document: Any, records: list[Re
         found = tuple(node for item in nodes if (node := _find(program, item)) is not None)
         if found:
             history[key] = found
-    active = complete(
-        dict.fromkeys(state_nodes(program, program.definition.root, document.get("value", UNDEFINED)))
-    )
-    configuration = program.intern(active)
-    order = tuple(active)
+    configuration, order = configuration_of(program, document.get("value", UNDEFINED))
     return Snapshot(
         configuration,
-        None if order == configuration.nodes else order,
+        order,
         _read_context(program, document.get("context", UNDEFINED), children),
         Rest(
             children,
@@ -198,34 +249,6 @@ def _revive(value: Any, children: Mapping[str, ActorRef | None]) -> Any:
     return value
 
 
-def state_nodes(program: Program, node: StateNode, value: Any) -> list[StateNode]:
-    """The nodes a (partial) state value names, breadth first (XState ``getStateNodes``)."""
-    if isinstance(value, str):
-        child = node.children.get(value)
-        if child is None:
-            raise ExecutionError(f"State '{value}' does not exist on '{node.id}'")
-        return [node, child]
-    if not isinstance(value, Mapping):
-        raise ExecutionError("Cannot convert undefined or null to object", js_name="TypeError")
-    named = [(_child(program, node, key), value[key]) for key in js_keys(value)]
-    found = [program.definition.root, node, *(child for child, _ in named)]
-    for child, inner in named:
-        found.extend(state_nodes(program, child, inner))
-    return found
-
-
-def _child(program: Program, node: StateNode, key: str) -> StateNode:
-    if key.startswith("#"):
-        try:
-            return resolve_state_id(program.definition.by_id, program.definition.id, key)
-        except DefinitionError as error:
-            raise ExecutionError(error.problems[0].message) from None
-    child = node.children.get(key)
-    if child is None:
-        raise ExecutionError(f"Child state '{key}' does not exist on '{node.id}'")
-    return child
-
-
 def _never_began(document: Any) -> bool:
     """A machine that failed before it had a state: XState saves it without a value, and cannot restore that."""
     return isinstance(document, Mapping) and document.get("status") == "error" and "value" not in document
@@ -236,13 +259,11 @@ def _never_began(document: Any) -> bool:
 
 def misfits(machine: Any, document: Any, at: str = "") -> Iterator[str]:
     """Everything about a persisted snapshot that ``machine`` has no place for."""
-    from .program import program_of
-
     program = program_of(machine)
     if not isinstance(document, Mapping):
         yield f"{at or '/'}: a snapshot is an object, not {type(document).__name__}"
         return
-    if document.get("status") not in ("active", "done", "error", "stopped"):
+    if document.get("status") not in _STATUSES:
         yield f"{at}/status: must be active, done, error or stopped, not {document.get('status')!r}"
     if _never_began(document):
         return
@@ -279,4 +300,4 @@ def _child_misfits(program: Program, key: str, child: Any, at: str) -> Iterator[
         yield f"{at}/snapshot: a snapshot is an object, not {type(child['snapshot']).__name__}"
 
 
-__all__ = ["misfits", "persisted", "restore", "state_nodes"]
+__all__ = ["misfits", "persisted", "restore", "simple_snapshot"]

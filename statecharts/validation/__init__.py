@@ -68,10 +68,13 @@ def _check_node(report: Report, reader: TransitionReader, invokes: InvokeReader,
     extra = "final" if node.kind == "final" else ""
     check_keys(report, level_of(node.depth), config, node.pointer, extra)
     check_annotations(report, config, node.pointer)
-    check_actions(report, node.get("entry"), f"{node.pointer}/entry", "entry")
-    check_actions(report, node.get("exit"), f"{node.pointer}/exit", "exit")
-    _check_tags(report, node)
-    check_values(report, node.get("output"), f"{node.pointer}/output")
+    for key in ("entry", "exit"):
+        if key in config:
+            check_actions(report, config[key], f"{node.pointer}/{key}", key)
+    if "tags" in config:
+        _check_tags(report, node)
+    if "output" in config:
+        check_values(report, config["output"], f"{node.pointer}/output")
     if node.kind == "history":  # what a history state carries never runs, so its contents are not read
         check_structure(report, reader, node)
         return
@@ -102,7 +105,7 @@ def _check_tags(report: Report, node: Node) -> None:
 def _check_replaced(report: Report, node: Node, actor_ids: list[str]) -> None:
     """A later handler of the same descriptor replaces the one under ``on``."""
     handlers = node.get("on")
-    if not is_object(handlers):
+    if not is_object(handlers) or not any(str(name).startswith("xstate.") for name in handlers):
         return
     rivals: list[tuple[str, str]] = []
     if node.get("onDone"):

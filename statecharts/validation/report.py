@@ -25,7 +25,7 @@ def tokens(pointer: str) -> list[str]:
 
 def is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
     """Whether ``value`` is a JSON object."""
-    return isinstance(value, Mapping)
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:

@@ -26,6 +26,8 @@ class UnknownTarget(Exception):
 
 def split_path(text: str) -> list[str]:
     """``text`` at its dots; a backslash takes the next character as it is."""
+    if "\\" not in text:
+        return text.split(".")
     parts = [""]
     position = 0
     while position < len(text):

@@ -1,0 +1,184 @@
+"""What is in an envelope, and reading one that is exactly as it was written.
+
+:func:`read_exactly` accepts only what :func:`.envelope_model.read_leniently`
+would read the same (a property test holds the two together); the latter also
+understands what other programs make of an envelope, and says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(slots=True)
+class MachineIdentity:
+    """Which machine was saved."""
+
+    id: str
+    version: str | None
+    hash: str
+
+
+@dataclass(slots=True)
+class SavedActor:
+    """What XState's form leaves out of one actor. ``path``: child ids from the root."""
+
+    path: list[str]
+    session: int
+    status: str
+    open: bool
+    begun: bool
+    mailbox: list[dict[str, Any]]
+    sequence: int
+    order: list[str] | None
+    error: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class SavedTimer:
+    """A pending delayed event. Times are milliseconds."""
+
+    handle: int
+    source: int
+    target: int | None
+    event: Any
+    id: str
+    delay: float
+    due: float
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Where counting goes on."""
+
+    session: int
+    timer: int
+
+
+@dataclass(slots=True)
+class Envelope:
+    """A saved system."""
+
+    format: str
+    format_version: int
+    machine: MachineIdentity
+    semantics: str
+    now: float
+    running: bool
+    snapshot: dict[str, Any]
+    actors: list[SavedActor]
+    timers: list[SavedTimer]
+    next: Numbering
+
+
+_ENVELOPE: Final = {
+    "format": str, "formatVersion": int, "machine": dict, "semantics": str, "running": bool, "snapshot": dict,
+    "actors": list, "timers": list, "next": dict,
+}  # fmt: skip
+_MACHINE: Final = {"id": str, "hash": str}
+_ACTOR: Final = {"path": list, "session": int, "status": str, "open": bool, "begun": bool, "mailbox": list}
+_ACTOR_TOO: Final = frozenset({*_ACTOR, "sequence", "order", "error"})
+_TIMER: Final = {"handle": int, "source": int, "id": str}
+_NUMBERS: Final = frozenset({int, float})
+_MAX_EXACT: Final = 2**53
+
+
+class _Inexact(Exception):
+    """Something is not as it is written; whether it can be read all the same is the model's business."""
+
+
+def read_exactly(document: Any) -> Envelope | None:
+    """The envelope in ``document``; None when anything in it is not exactly as :func:`.envelope.seal` writes it."""
+    try:
+        _check(document, _ENVELOPE, len(_ENVELOPE) + 1)
+        machine, following = document["machine"], document["next"]
+        _check(machine, _MACHINE, 3)
+        version = machine["version"]
+        if version is not None and type(version) is not str:
+            return None
+        if following.keys() != _NEXT or type(following["session"]) is not int or type(following["timer"]) is not int:
+            return None
+        _check_keys(document["snapshot"])
+        return Envelope(
+            document["format"],
+            document["formatVersion"],
+            MachineIdentity(machine["id"], version, machine["hash"]),
+            document["semantics"],
+            _number(document["now"]),
+            document["running"],
+            document["snapshot"],
+            [_actor(saved) for saved in document["actors"]],
+            [_timer(saved) for saved in document["timers"]],
+            Numbering(following["session"], following["timer"]),
+        )
+    except (_Inexact, KeyError):
+        return None
+
+
+_NEXT: Final = frozenset({"session", "timer"})
+
+
+def _check(value: Any, types: Mapping[str, type], size: int) -> None:
+    """``value`` is an object of so many members, and those that ``types`` names are of exactly those types."""
+    if type(value) is not dict or len(value) != size:
+        raise _Inexact
+    for key, kind in types.items():
+        if type(value[key]) is not kind:
+            raise _Inexact
+
+
+def _actor(saved: Any) -> SavedActor:
+    if type(saved) is not dict or not saved.keys() <= _ACTOR_TOO:
+        raise _Inexact
+    _check(saved, _ACTOR, len(saved))
+    path, mailbox, sequence = saved["path"], saved["mailbox"], saved.get("sequence", 0)
+    order, error = saved.get("order"), saved.get("error")
+    if type(sequence) is not int:
+        raise _Inexact
+    _check_texts(path)
+    for event in mailbox:
+        _check_keys(event)
+    if order is not None:
+        _check_texts(order)
+    if error is not None:
+        _check_keys(error)
+    return SavedActor(
+        path, saved["session"], saved["status"], saved["open"], saved["begun"], mailbox, sequence, order, error
+    )
+
+
+def _timer(saved: Any) -> SavedTimer:
+    _check(saved, _TIMER, 7)
+    target = saved["target"]
+    if target is not None and type(target) is not int:
+        raise _Inexact
+    return SavedTimer(
+        saved["handle"],
+        saved["source"],
+        target,
+        saved["event"],
+        saved["id"],
+        _number(saved["delay"]),
+        _number(saved["due"]),
+    )
+
+
+def _number(value: Any) -> float:
+    if type(value) not in _NUMBERS or not -_MAX_EXACT <= value <= _MAX_EXACT:
+        raise _Inexact
+    return float(value)
+
+
+def _check_texts(value: Any) -> None:
+    if type(value) is not list or not _TEXT.issuperset(map(type, value)):
+        raise _Inexact
+
+
+def _check_keys(value: Any) -> None:
+    if type(value) is not dict or not _TEXT.issuperset(map(type, value)):
+        raise _Inexact
+
+
+_TEXT: Final = frozenset({str})
