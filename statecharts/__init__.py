@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         from_transition,
     )
     from .interpreter.effects import ActorRef, Effect
-    from .interpreter.pure import initial_transition, transition
+    from .interpreter.pure import initial_transition, restore_snapshot, transition
     from .interpreter.snapshot import EventOption, Snapshot, Step
     from .interpreter.system_state import SystemState, initial_system, step_system
     from .machine import Machine
@@ -95,7 +95,7 @@ _HOME = {
         "from_callback from_event_observable from_observable from_promise from_transition"
     ),
     "statecharts.interpreter.effects": "ActorRef Effect",
-    "statecharts.interpreter.pure": "initial_transition transition",
+    "statecharts.interpreter.pure": "initial_transition restore_snapshot transition",
     "statecharts.interpreter.snapshot": "EventOption Snapshot Step",
     "statecharts.interpreter.system_state": "SystemState initial_system step_system",
     "statecharts.machine": "Machine",
@@ -151,6 +151,7 @@ __all__ = [
     "not_",
     "or_",
     "raise_",
+    "restore_snapshot",
     "send_parent",
     "send_to",
     "simulate",

@@ -44,10 +44,9 @@ class Machine(Generic[C, E]):
 
     __slots__ = (
         "__weakref__",
-        "_names",
         "_hash",
+        "_names",
         "_program",
-        "_restored",
         "_schemas",
         "definition",
         "environment",
@@ -73,7 +72,6 @@ class Machine(Generic[C, E]):
         self.is_pure = is_pure
         self.warnings: tuple[Problem, ...] = ()
         self._program: Any = None
-        self._restored: Any = None
         self._hash: str | None = None
         self._schemas: Schemas | None = None
 

@@ -31,6 +31,7 @@ from .inspection import (
     MicrostepInspection,
 )
 from .macrostep import initial_step
+from .program import program_of
 from .snapshot import ACTIVE, Snapshot
 from .timers import Timers
 
@@ -48,15 +49,34 @@ class Actors(Agenda, ABC):
     """The actors of one root, by address. There may be very many systems, so what few of them need is made late."""
 
     __slots__ = (
-        "_created", "_forgotten", "_freed", "_nesting", "_registry", "_timers", "_view", "cells", "has_sessions", "keep_ended", "machine",
-        "next_session", "now", "observed", "root",
+        "_created",
+        "_forgotten",
+        "_freed",
+        "_nesting",
+        "_registry",
+        "_timers",
+        "_view",
+        "cells",
+        "events",
+        "has_sessions",
+        "keep_ended",
+        "machine",
+        "max_events",
+        "next_session",
+        "now",
+        "observed",
+        "root",
     )  # fmt: skip
 
     root: Cell
     """The first actor; there is none before :meth:`boot` or a restore."""
 
-    def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
+    def __init__(
+        self, machine: Machine[Any, Any], *, now: float = 0, observed: bool = False, first_session: int = 0
+    ) -> None:
         super().__init__()
+        self.max_events: int | None = None
+        self.events = 0
         self.machine = machine
         self.now = now
         self.observed = observed
@@ -118,9 +138,8 @@ class Actors(Agenda, ABC):
             raise RecursionError(f"actors that make actors as they begin, {MAX_NESTING} deep")
         session = self.next_session
         self.next_session += 1
-        name = new.id if isinstance(new.id, str) else session_name(session)
-        ref = ActorRef(session, name, new.src, new.system_id, new.sync_snapshot)
-        cell = Cell(ref, new.logic, parent, new.input)
+        cell = Cell(self._address(new, session, parent), new.logic, parent, new.input)
+        ref = cell.ref
         if self.observed:
             records.append(ActorCreated(ref))
         if new.system_id:
@@ -142,6 +161,20 @@ class Actors(Agenda, ABC):
         if new.system_id and cell.snapshot.status != ACTIVE:
             self._unregister(ref)
         return cell
+
+    def _address(self, new: NewActor, session: int, parent: Cell | None) -> ActorRef:
+        if parent is None and session == 0 and not new.system_id and new.id is None:
+            return program_of(self.machine).root_ref  # the same for all systems of a machine
+        name = new.id if isinstance(new.id, str) else session_name(session)
+        return ActorRef(session, name, new.src, new.system_id, new.sync_snapshot)
+
+    def place_root(self, snapshot: Snapshot[Any]) -> None:
+        """The root with a snapshot it had before, in which there is no other actor. Nobody is observing."""
+        cell = Cell(program_of(self.machine).root_ref, self.machine, None, UNDEFINED)
+        cell.snapshot = snapshot
+        self.next_session = 1
+        self.cells[0] = self.root = cell
+        self.has_sessions = cell.is_session
 
     def _initial(self, cell: Cell, input: Any, records: list[Record]) -> Any:
         if cell.program is None:

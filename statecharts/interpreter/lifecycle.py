@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
-from ..machine import Machine
 from ..values import UNDEFINED, FrozenDict
 from .actor_table import Actors, action_inspection, with_error
 from .actors import PROMISE_RESOLVE
@@ -64,12 +63,7 @@ class Mailboxes(Actors):
     ``max_events`` bounds how many events one run may exchange.
     """
 
-    __slots__ = ("events", "max_events")
-
-    def __init__(self, machine: Machine[Any, Any], *, now: float, observed: bool, first_session: int) -> None:
-        super().__init__(machine, now=now, observed=observed, first_session=first_session)
-        self.max_events: int | None = None
-        self.events = 0
+    __slots__ = ()
 
     def _relay(
         self,

@@ -94,6 +94,10 @@ def restore(system: System, document: Any, *, strict: bool = False, system_id: s
     the root gets status ``error`` where XState's does, and children of
     unknown source are dropped, as XState drops them.
     """
+    found = simple_snapshot(program_of(system.machine), document)
+    if found is not None and not system.observed and not system_id and system.next_session == 0:
+        system.place_root(found)
+        return
     records: list[Record] = []
     system.root = system.create(
         NewActor(system.machine.id, system.machine, system_id=system_id),

@@ -36,6 +36,7 @@ from .configuration import (
 )
 from .datamodel import Datamodel
 from .documents import Documents
+from .effects import ActorRef
 from .memo import DEFAULT_LIMIT, Memo
 from .operations import Frame, Operation
 from .planner import Plan, Planner
@@ -71,8 +72,11 @@ class Program:
         )
         self._actions = ActionCompiler(machine.implementations, machine.is_pure)
         self.planner = Planner(self)
+        self.root_ref = ActorRef(0, "x:0", definition.id)
         self.known: dict[Any, Configuration] = {}
         self._initial: Plan | None = None
+        self.restored: dict[Any, tuple[Configuration, Order | None]] = {}
+        """State values that were met in saved snapshots (:mod:`.state_values`)."""
         self._delays: dict[str, Any] = {}
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
@@ -96,6 +100,7 @@ class Program:
             configuration.forget()
         self.known = {}
         self._initial = None
+        self.restored = {}
         if self.regions is not None:
             self.regions.forget()
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, overload
 
-from ..errors import ImplementationError, StatechartError, UsageError
+from ..definition import XSTATE_EXACT
+from ..errors import ImplementationError, SnapshotError, StatechartError, UsageError
 from ..events import INTERNED, to_event
 from ..machine import Machine
-from ..values import UNDEFINED, freeze
+from ..values import UNDEFINED, freeze, loads
 from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
 from .macrostep import initial_step, macrostep
+from .persistence import restore, simple_snapshot
 from .program import program_of
 from .routes import leap
 from .snapshot import Snapshot, Step
@@ -142,6 +144,28 @@ def initial_transition(
     if taken.error is not None:
         raise _raised(taken)
     return taken.snapshot, _visible(taken.effects)
+
+
+def restore_snapshot(machine: Machine[Any, Any], saved: str | Mapping[str, Any]) -> Snapshot[Any]:
+    """The snapshot in XState's persisted form (:meth:`Snapshot.to_xstate`), as JSON text or read already.
+
+    For :func:`transition` without a host. A snapshot with children, or an
+    envelope, is for a host: ``simulate(machine, snapshot=saved)``. Raises
+    :class:`SnapshotError` when it does not fit the machine, and
+    :class:`UsageError` when it has children.
+    """
+    document = loads(saved) if isinstance(saved, str) else saved
+    found = simple_snapshot(program_of(machine), document)
+    if found is not None:
+        return found
+    system = System(machine)
+    restore(system, document, strict=machine.semantics != XSTATE_EXACT)
+    restored = system.root.snapshot
+    if not isinstance(restored, Snapshot):
+        raise SnapshotError(f"the snapshot does not fit machine {machine.id!r}: {restored.error}")
+    if restored._children:
+        raise UsageError("this snapshot has children, which only a host can run; give it to simulate() or start()")
+    return restored
 
 
 def _visible(records: tuple[Record, ...]) -> tuple[Effect, ...]:

@@ -211,17 +211,23 @@ class Snapshot(Generic[C]):
             raise UsageError(
                 "this snapshot has children, whose states only the host knows; use the host's to_xstate()"
             )
-        datamodel = self._program.datamodel
-        members = {
-            "status": self._status,
-            "output": self._rest.output,
-            "error": self._rest.error,
-            "value": self._configuration.value,
-            "historyValue": {key: [{"id": n.id} for n in nodes] for key, nodes in self._history.items()},
-            "context": self._context if datamodel is None else datamodel.dump(self._context),
-            "children": {},
-        }
-        return plain(members)  # type: ignore[no-any-return]
+        rest = self._rest
+        datamodel = self._configuration.program.datamodel
+        members = {"status": rest.status}
+        if rest.output is not UNDEFINED:
+            members["output"] = rest.output
+        if rest.error is not UNDEFINED:
+            members["error"] = rest.error
+        value = self._configuration.value
+        members["value"] = value if type(value) is str else plain(value)
+        history = rest.history
+        members["historyValue"] = (
+            plain({key: [{"id": n.id} for n in nodes] for key, nodes in history.items()}) if history else {}
+        )
+        if self._context is not UNDEFINED:
+            members["context"] = plain(self._context if datamodel is None else datamodel.dump(self._context))
+        members["children"] = {}
+        return members if len(members) == 5 else plain(members)
 
     def to_json(self) -> dict[str, Any]:
         """XState's ``snapshot.toJSON()``: for reading, not for restoring."""

@@ -27,7 +27,7 @@ _TEXTS: Final = frozenset({str})
 def configuration_of(program: Program, value: Any) -> Found:
     """What ``value`` names in ``program``. Raises :class:`ExecutionError` where XState throws."""
     key = _key(value)
-    known = None if key is None else _known_values(program).get(key)
+    known = None if key is None else program.restored.get(key)
     if known is not None:
         return known
     active = _legal_nodes(program.definition.root, value)
@@ -46,7 +46,7 @@ def configuration_of(program: Program, value: Any) -> Found:
 def configuration_in_order(program: Program, ids: list[str]) -> Found | None:
     """The configuration of the states with these ids, in this order; None when some id is no state's."""
     key = (None, *ids)
-    known = _known_values(program).get(key)
+    known = program.restored.get(key)
     if known is not None:
         return known
     by_id = program.definition.by_id
@@ -60,16 +60,8 @@ def _keep(program: Program, key: Any, configuration: Configuration, order: Order
     found = configuration, None if order == configuration.nodes else order
     if key is not None and program.memo.keeps:
         program.memo.charge(300 + 260 * len(order))
-        _known_values(program)[key] = found
+        program.restored[key] = found
     return found
-
-
-def _known_values(program: Program) -> dict[Any, Found]:
-    """What a program remembers; nothing, once it has forgotten all."""
-    kept = program.machine._restored
-    if kept is None or kept[0] is not program or kept[1] != program.memo.forgotten:
-        kept = program.machine._restored = (program, program.memo.forgotten, {})
-    return kept[2]  # type: ignore[no-any-return]
 
 
 def _key(value: Any) -> Any:
@@ -113,7 +105,7 @@ def _add_below(node: StateNode, value: Any, found: list[StateNode]) -> bool:
     if [child.key for child in children] != list(value) or any(key[:1] == "#" for key in value):
         return False
     found.extend(children)
-    for child, inner in zip(children, value.values(), strict=True):
+    for child, inner in zip(children, value.values(), strict=True):  # noqa: SIM110 (a generator takes a second stack frame a level)
         if not _add_below(child, inner, found):
             return False
     return True

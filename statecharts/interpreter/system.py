@@ -19,7 +19,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..events import STOP
-from ..machine import Machine
 from ..values import FrozenDict
 from .actor_table import action_inspection
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
@@ -50,11 +49,6 @@ class System(Lifecycle):
     """
 
     __slots__ = ()
-
-    def __init__(
-        self, machine: Machine[Any, Any], *, now: float = 0, observed: bool = False, first_session: int = 0
-    ) -> None:
-        super().__init__(machine, now=now, observed=observed, first_session=first_session)
 
     def start(self, *, quietly: bool = False) -> None:
         """Start the root. ``quietly``: nobody is there yet to be shown the first snapshot."""

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
+from ...interpreter import envelope
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
@@ -109,8 +110,6 @@ class Actor(Lifetime, Generic[C]):
         system.start()
 
     def _restore(self, given: Any) -> None:
-        from ...interpreter import envelope  # reading envelopes takes pydantic, which takes long to load
-
         system = self.system
         if envelope.is_envelope(given):
             self._alarms.go_on_from(envelope.saved_time(given))
@@ -148,8 +147,6 @@ class Actor(Lifetime, Generic[C]):
         Plain JSON, made at once: later changes are not in it. Raises
         :class:`UsageError` in the middle of a step.
         """
-        from ...interpreter import envelope
-
         self._require_rest("save()")
         self.system.now = self._alarms.now()
         return with_waiting(envelope.seal(self.system), self._inbox)

@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
+from ...interpreter import envelope
 from ...interpreter.actors import (
     OBSERVABLE_COMPLETED,
     observable_failure,
@@ -138,8 +139,6 @@ class Simulation(Driver, Generic[C]):
             self._drive()
 
     def _restore(self, snapshot: Any, system_id: str | None) -> None:
-        from ...interpreter import envelope  # reading envelopes takes pydantic, which takes long to load
-
         if envelope.is_envelope(snapshot):
             self.clock.now = max(self.clock.now, envelope.saved_time(snapshot))
             self.system.now = self.clock.now
@@ -427,12 +426,13 @@ class Simulation(Driver, Generic[C]):
     def to_xstate(self) -> dict[str, Any]:
         """XState's persisted snapshot, which Node can restore. Timers and queues are not in it."""
         self._require_rest("to_xstate()")
+        snapshot = self.system.root.snapshot
+        if isinstance(snapshot, Snapshot) and not snapshot._children:
+            return snapshot.to_xstate()
         return plain(persisted(self.system))  # type: ignore[no-any-return]
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later (:mod:`statecharts.interpreter.envelope`), as plain JSON."""
-        from ...interpreter import envelope
-
         self._require_rest("save()")
         return envelope.seal(self.system)
 
