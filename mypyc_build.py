@@ -57,7 +57,7 @@ def compile_into(target: Path, annotate: str | None = None) -> None:
         config = work / "mypy.ini"
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         config.write_text(CONFIG.format(version=version, nowhere=os.devnull), encoding="utf-8")
-        options = [f"--config-file={config}", *([f"--mypyc-annotation-file={annotate}"] if annotate else [])]
+        options = [f"--config-file={config}", *(["-a", annotate] if annotate else [])]
         extensions = mypycify(
             [*options, *sources()], group_name=GROUP, target_dir=str(work), opt_level="3", debug_level="0"
         )
