@@ -77,7 +77,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     (``event`` has a string ``type``; nobody observes microsteps).
     """
     rest = snapshot._rest
-    if rest.status != ACTIVE:
+    if not rest.is_active:
         return None
     configuration = snapshot._configuration
     route = configuration.routes.get(event["type"])

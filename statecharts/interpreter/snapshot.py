@@ -39,7 +39,7 @@ class EventOption(NamedTuple):
 class Rest:
     """What a snapshot holds beside states and context: most steps leave it as it is, and share it. Immutable."""
 
-    __slots__ = ("children", "error", "history", "output", "status")
+    __slots__ = ("children", "error", "history", "is_active", "output", "status")
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class Rest:
         self.children = children
         self.history = history
         self.status = status
+        self.is_active: bool = status == ACTIVE
         self.output = output
         self.error = error
 

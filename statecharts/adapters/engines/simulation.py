@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import get_ident
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
@@ -42,6 +42,8 @@ C = TypeVar("C")
 Shown = Snapshot[C] | Any
 """A snapshot; of a machine that failed before it had states, a :class:`LogicSnapshot` (compiled code checks types)."""
 
+THREAD: Final = get_ident
+"""Kept as a constant, which compiled code need not look up."""
 SETTLE_LIMIT = 100_000
 ENDLESS = 200_000
 """Events exchanged on one occasion before the actors are taken to feed each other for ever."""
@@ -224,11 +226,10 @@ class Simulation(Driver, Generic[C]):
         """Send an event and run to rest; returns the snapshot after it."""
         system = self.system
         if self._is_quick and not self._running and not system.tasks:
-            if get_ident() != self._owner:
+            if THREAD() != self._owner:
                 self._refuse_stranger()
-            if type(event) is str and not data:
-                made = INTERNED.get(event) or to_event(event)
-            else:
+            made = INTERNED.get(event) if type(event) is str and not data else None
+            if made is None:
                 made = to_event(event, data)
             root = system.root
             self._running = True
