@@ -96,7 +96,7 @@ def _one_run(
     run: Run = {}
     for done, one in enumerate(chosen):
         if one.peer in absent:
-            run[one.key] = {"not_measured": absent[one.peer]}
+            run[one.key] = {"absent": absent[one.peer]}
             continue
         result = run_driver(commands[one.peer], one, charts)
         run[one.key] = _checked(one, result, run)

@@ -26,7 +26,7 @@ EVENTS = 6_000
 """Events of one pass over a chart; two and three of them in a cycle come out even."""
 TRAIL = 40
 """After so many events the active states are compared one event at a time."""
-LONGEST = 20.0
+LONGEST = 12.0
 """Seconds of CPU a pass may take; a slower peer gets fewer events."""
 SIX = "abcdef"
 AGENT_MODES = {"xstate-statemachine": "asyncio"}

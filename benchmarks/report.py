@@ -12,6 +12,13 @@ from .targets import Run, Target, median_of, targets
 
 Facts = dict[str, Any]
 NOTHING = "–"
+WORDS = {
+    "cannot": "cannot express: ",
+    "error": "error: ",
+    "not_measured": "not measured: ",
+    "passes": "",
+}
+"""What keeps a figure away, or has to be said of it, and the words for it."""
 
 
 def report(facts: Facts, runs: list[Run]) -> str:
@@ -30,9 +37,12 @@ def report(facts: Facts, runs: list[Run]) -> str:
         "## (g) The support agent's whole run: µs of CPU\n",
         _table(runs, [("agent", "g")], _agent_rows(), 0),
         "## Build from a dict: ms of CPU\n",
-        _table(runs, [("build", "build-1010"), ("build", "build-10000")], _each("build"), 1),
+        _table(runs, BUILDS, _each("build"), 1),
+        "The same, with the first snapshot:\n",
+        _table(runs, BUILDS, _each("build"), 1, "ready"),
         "## Memory of an instance of (b): bytes, its context included\n",
         _table(runs, [("memory", "b")], _memory_rows(), 0),
+        _memo_line(runs),
         "## Snapshot → JSON text → restored snapshot: µs of CPU\n",
         _table(runs, [("snapshot", "b"), ("snapshot", "d100")], _snapshot_rows(), 1),
         "## What is missing, and why\n",
@@ -89,6 +99,7 @@ def _key_to_charts() -> str:
 
 Row = tuple[str, str]
 Column = tuple[str, str]
+BUILDS: list[Column] = [("build", "build-1010"), ("build", "build-10000")]
 
 
 def _event_rows() -> list[Row]:
@@ -119,27 +130,27 @@ def _snapshot_rows() -> list[Row]:
     return [*own, (XSTATE, "restored"), (XSTATE, "started")]
 
 
-def _table(runs: list[Run], columns: list[Column], rows: list[Row], digits: int) -> str:
-    """Medians of all runs, one after the other in a cell."""
+def _table(runs: list[Run], columns: list[Column], rows: list[Row], digits: int, fact: str = "median") -> str:
+    """A fact of all runs, one after the other in a cell."""
     lines = [
         "| | | " + " | ".join(chart for _, chart in columns) + " |",
         "|---|---" + "|--:" * len(columns) + "|",
     ]
     for peer, mode in rows:
-        cells = [_cell(runs, key(peer, kind, chart, mode), digits) for kind, chart in columns]
+        cells = [_cell(runs, key(peer, kind, chart, mode), digits, fact) for kind, chart in columns]
         lines.append(f"| {peer} | {mode} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _cell(runs: list[Run], name: str, digits: int) -> str:
+def _cell(runs: list[Run], name: str, digits: int, fact: str) -> str:
     results = [run.get(name, {}) for run in runs]
     if any("cannot" in one for one in results):
         return "cannot"
     if any("error" in one for one in results):
         return "error"
-    if not all("median" in one for one in results):
+    if not all(fact in one for one in results):
         return NOTHING
-    return " / ".join(f"{one['median']:,.{digits}f}" for one in results)
+    return " / ".join(f"{one[fact]:,.{digits}f}" for one in results)
 
 
 def _ratio_table(runs: list[Run]) -> str:
@@ -167,14 +178,17 @@ def _gaps(runs: list[Run]) -> str:
 
 
 def _gap_lines(runs: list[Run]) -> Iterator[str]:
+    """A peer that is not here at all is one line."""
     for run in runs:
         for name, result in run.items():
-            for reason, words in (
-                ("cannot", "cannot express"),
-                ("error", "error"),
-                ("not_measured", "not measured"),
-            ):
+            if "absent" in result:
+                yield f"{name.split('/')[0]}: not measured: {result['absent']}"
+            for reason, words in WORDS.items():
                 if reason in result:
-                    yield f"`{name}`: {words}: {result[reason]}"
-            if "passes" in result:
-                yield f"`{name}`: {result['passes']}"
+                    yield f"`{name}`: {words}{result[reason]}"
+
+
+def _memo_line(runs: list[Run]) -> str:
+    found = [run[name] for run in runs if "median" in run.get(name := key(PURE, "memo", "i", "memo"), {})]
+    told = " / ".join(f"{one['median']:,.0f} of {one['limit']:,.0f}" for one in found)
+    return f"Memo of (i), pure: {told or NOTHING} bytes.\n"

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -146,10 +147,9 @@ def chart_of(task: Task) -> dict[str, Any]:
     return _charts(task["charts"])[task["chart"]]  # type: ignore[no-any-return]
 
 
-def _charts(path: str, _read: dict[str, Any] = {}) -> dict[str, Any]:  # noqa: B006  (read once a process)
-    if path not in _read:
-        _read[path] = json.loads(Path(path).read_text("utf-8"))
-    return _read[path]  # type: ignore[no-any-return]
+@cache
+def _charts(path: str) -> dict[str, Any]:
+    return json.loads(Path(path).read_text("utf-8"))  # type: ignore[no-any-return]
 
 
 def resident_bytes() -> int | None:

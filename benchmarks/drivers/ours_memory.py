@@ -73,5 +73,5 @@ def measure_memo(task: Task) -> Result:
         sim.send(event)
     memo: Any = getattr(program_of(machine), "memo", None)
     if not hasattr(memo, "bytes") or not hasattr(memo, "limit"):
-        return {"cannot": "the program does not say what its memo holds"}
+        return {"not_measured": "the program does not say what its memo holds"}
     return {"samples": [memo.bytes], "limit": memo.limit}

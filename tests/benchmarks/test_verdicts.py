@@ -121,9 +121,11 @@ def test_the_page_shows_figures_gaps_and_misses():
     run = a_run()
     run["transitions/events/f/send"] = {"cannot": "no history states"}
     run["sismic/events/h/send"]["passes"] = "driven with 50 of 9900 events a pass, for being slow"
+    run |= {name: {"absent": "no compiler"} for name in run if name.startswith("compiled/")}
     page = report(FACTS, [run, run])
     assert "`transitions/events/f/send`: cannot express: no history states" in page
     assert "driven with 50 of 9900" in page
+    assert page.count("compiled: not measured: no compiler") == 1
     assert "**missed**" in page
     assert "| pure | send | 1.00 / 1.00 |" in page
 
