@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import StatechartError
 from ..machine import Machine
@@ -19,7 +19,9 @@ from .semantics import XSTATE, Semantics
 if TYPE_CHECKING:
     from .actor_table import Actors
 
-NOT_STARTED, RUNNING, ENDED = 0, 1, 2
+NOT_STARTED: Final = 0
+RUNNING: Final = 1
+ENDED: Final = 2
 
 
 Waiting = deque[Any] | tuple[Any, ...]

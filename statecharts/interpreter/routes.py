@@ -14,7 +14,7 @@ memo of 0 bytes nothing is kept and every event goes that way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
 from ..nodes import Transition
@@ -31,12 +31,16 @@ if TYPE_CHECKING:
     from .program import Program
     from .regions import Answers, Regions
 
-ROUTE_SIZE = 400
+ROUTE_SIZE: Final = 400
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
-STRIDE_SIZE = 400
-FIXED, BRANCHES, TREE, HISTORY, ELSEWHERE = range(5)
+STRIDE_SIZE: Final = 400
+FIXED: Final = 0
+BRANCHES: Final = 1
+TREE: Final = 2
+HISTORY: Final = 3
+ELSEWHERE: Final = 4
 """How a route goes on: in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
-FIRST_VISITS = 16
+FIRST_VISITS: Final = 16
 """So often a configuration with regions is passed through before anything is kept of it."""
 
 
@@ -114,8 +118,9 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         if not isinstance(asked, Stride):
             return asked
         stride = asked
+    assert stride is not None
     # all is known from here on, but for the new context; see :class:`.strides.Stride`
-    for update in stride.updates:  # type: ignore[union-attr]
+    for update in stride.updates:
         try:
             direct = update.direct
             if direct is None:
@@ -135,11 +140,11 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 context = FrozenDict(new)
         except Exception as error:
             return failed(snapshot, update, error)
-    if stride.moves:  # type: ignore[union-attr]
-        order = stride.order_after(snapshot._order) if stride.keeps_order else None  # type: ignore[union-attr]
-        if stride.records is not None:  # type: ignore[union-attr]
-            rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)  # type: ignore[union-attr]
-        return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)  # type: ignore[union-attr]
+    if stride.moves:
+        order = stride.order_after(snapshot._order) if stride.keeps_order else None
+        if stride.records is not None:
+            rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)
+        return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)
     return Snapshot(configuration, snapshot._order, context, rest, snapshot._sequence + 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from ..errors import UsageError
 from ..events import to_event
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", covariant=True)
 History = Mapping[str, tuple[StateNode, ...]]
-ACTIVE, DONE, ERROR, STOPPED = "active", "done", "error", "stopped"
-NO_HISTORY: History = {}
-NO_CHILDREN: Mapping[str, ActorRef | None] = {}
+ACTIVE: Final = "active"
+DONE: Final = "done"
+ERROR: Final = "error"
+STOPPED: Final = "stopped"
+NO_HISTORY: Final[History] = {}
+NO_CHILDREN: Final[Mapping[str, ActorRef | None]] = {}
 
 
 class EventOption(NamedTuple):
@@ -57,7 +60,7 @@ class Rest:
         self.error = error
 
 
-NOTHING_ELSE: Rest = Rest(NO_CHILDREN, NO_HISTORY)
+NOTHING_ELSE: Final[Rest] = Rest(NO_CHILDREN, NO_HISTORY)
 """What most snapshots share."""
 
 

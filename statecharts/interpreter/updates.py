@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..callables import Fitted
 from ..errors import ExecutionError, UsageError
@@ -17,10 +17,15 @@ from ..values import ATOMS, EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze, js_orde
 from .effects import ActorRef, NewActor, StartActor
 from .operations import Frame, Getter, Operation
 
-VALUE, NOTHING, CONTEXT, EVENT, BOTH, OFFERED = range(6)
+VALUE: Final = 0
+NOTHING: Final = 1
+CONTEXT: Final = 2
+EVENT: Final = 3
+BOTH: Final = 4
+OFFERED: Final = 5
 """What a user's function is called with: ``VALUE`` is no function at all, ``OFFERED`` takes all that is offered."""
 
-_SHAPES = {(): NOTHING, (0,): CONTEXT, (1,): EVENT, (0, 1): BOTH}
+_SHAPES: Final = {(): NOTHING, (0,): CONTEXT, (1,): EVENT, (0, 1): BOTH}
 
 
 def shape_of(fitted: Fitted) -> int:
