@@ -31,7 +31,7 @@ _Names = tuple[tuple[MissingName, ...], tuple[tuple[str, str], ...]]
 """What is missing, and what is bound in vain."""
 
 
-_GIVEN = ("definition", "environment", "implementations", "is_pure", "missing", "surplus", "warnings")
+_GIVEN = ("_hash", "_names", "definition", "environment", "implementations", "is_pure", "warnings")
 """What a machine is; the rest is made from it."""
 
 

@@ -24,6 +24,7 @@ machine = statecharts.load_machine({
 ONE_RUN = f"""{ONE_MACHINE}
 sim = statecharts.simulate(machine)
 sim.send("GO"); sim.advance(20); sim.to_xstate()
+statecharts.simulate(machine, snapshot=sim.save())
 snapshot, effects = statecharts.initial_transition(machine)
 statecharts.transition(machine, snapshot, "GO")
 """
@@ -42,7 +43,8 @@ def test_nothing_heavy_is_imported_by_what_does_not_need_it(code: str) -> None:
 
 
 def test_what_is_needed_is_imported_when_it_is() -> None:
-    assert "pydantic" in loaded_after(f"{ONE_RUN}\nsim.save()")
+    odd = "try: statecharts.simulate(machine, snapshot={**sim.save(), 'timers': 1})\nexcept statecharts.SnapshotError: pass"
+    assert "pydantic" in loaded_after(f"{ONE_RUN}\n{odd}"), "which explains what is wrong with a saved envelope"
     assert "asyncio" in loaded_after("statecharts.Actor")
     schema = '{"id": "m", "initial": "a", "states": {"a": {}}, "schemas": {"context": {"type": "object"}}}'
     assert "jsonschema" in loaded_after(f"statecharts.load_machine({schema!r})")
