@@ -19,13 +19,13 @@ from ..values import js_ordered
 if TYPE_CHECKING:
     from .planner import Plan
     from .program import Program
-    from .routes import Route
     from .selection import Selector
+    from .strides import Stride
 
 Order = tuple[StateNode, ...]
 
 
-NO_ROUTES: Final[dict[str, Route]] = {}
+NO_ROUTES: Final[dict[str, Stride]] = {}
 NO_SELECTORS: Final[dict[str, Selector | None]] = {}
 NO_PLANS: Final[dict[Any, Plan]] = {}
 """What configurations start with. Shared and never written to: most of very many are met once."""
@@ -38,40 +38,50 @@ class Configuration:
     statechart (one child of each active compound, all regions of each active
     parallel, nothing whose parent is not active), so that what it means can
     be put together from its regions; ``is_plain``: both. ``routes``,
-    ``selectors`` and ``plans`` are what the program keeps about it. What is asked for seldom is computed when it is.
+    ``selectors`` and ``plans`` are what the program keeps about it, the first route
+    also where it is found without a look-up. What is asked for seldom is computed when it is.
     """
 
     __slots__ = (
-        "_is_chain", "_leaves", "_nodes", "_value", "always", "is_plain", "legal", "mask", "plans", "program", "regular", "routes",
-        "selectors", "visits",
+        "_is_chain", "_leaves", "_mask", "_nodes", "_value", "always", "first_route", "first_type", "is_plain", "legal",
+        "plans", "program", "regular", "routes", "selectors", "visits",
     )  # fmt: skip
 
     def __init__(self, program: Program, nodes: Order | None, mask: int, regular: bool, legal: bool) -> None:
+        """``mask`` is -1 for a chain of ``nodes``, whose bit set is long in a large chart and seldom asked for."""
         self.program = program
-        self.mask = mask
+        self._mask = mask
         self.regular = regular
         self.legal = legal
         self.is_plain = regular and legal
-        self.always: bool = mask & program.always_below != 0
+        self.always: bool = (
+            any(node.always for node in nodes or ()) if mask < 0 else mask & program.always_below != 0
+        )
         self.visits = 0
-        self.routes: dict[str, Route] = NO_ROUTES
+        self.first_type: str | None = None
+        self.first_route: Stride | None = None
+        self.routes: dict[str, Stride] = NO_ROUTES
         self.selectors: dict[str, Selector | None] = NO_SELECTORS
         self.plans: dict[Any, Plan] = NO_PLANS
         self._nodes = nodes
         self._leaves: Order | None = None
         self._value: Any = None
-        self._is_chain = -1
+        self._is_chain = 1 if mask < 0 else -1
 
     def forget(self) -> None:
         """Drop what is kept about it."""
+        self.first_type = None
+        self.first_route = None
         self.routes = NO_ROUTES
         self.selectors = NO_SELECTORS
         self.plans = NO_PLANS
 
-    def keep_route(self, event_type: str, route: Route) -> None:
+    def keep_route(self, event_type: str, route: Stride) -> None:
         """Remember where an event type leads."""
         if self.routes is NO_ROUTES:
             self.routes = {}
+            self.first_route = route
+            self.first_type = event_type
         self.routes[event_type] = route
 
     def keep_selector(self, event_type: str, selector: Selector | None) -> None:
@@ -87,11 +97,19 @@ class Configuration:
         self.plans[key] = plan
 
     @property
+    def mask(self) -> int:
+        """The active nodes as a bit set over their document numbers."""
+        if self._mask < 0:
+            self.program.memo.charge(self.program.bits // 7)
+            self._mask = mask_of(self.nodes)
+        return self._mask
+
+    @property
     def nodes(self) -> Order:
         """The active nodes in document order (as given, when irregular)."""
         nodes = self._nodes
         if nodes is None:
-            nodes = self._nodes = nodes_of(self.mask, self.program.definition.nodes)
+            nodes = self._nodes = nodes_of(self._mask, self.program.definition.nodes)
         return nodes
 
     @property
@@ -132,7 +150,7 @@ class Configuration:
     @property
     def size(self) -> int:
         """Bytes that keeping it takes, before it is asked for anything: an estimate, rounded up."""
-        return 260 + self.mask.bit_length() // 3 + (0 if self._nodes is None else 8 * len(self._nodes))
+        return 260 + self._mask.bit_length() // 7 + (0 if self._nodes is None else 8 * len(self._nodes))
 
     def __repr__(self) -> str:
         return f"<Configuration {', '.join(self.atomic_states)}>"
@@ -146,6 +164,16 @@ def nodes_of(mask: int, nodes: Sequence[StateNode]) -> Order:
         found.append(nodes[index])
         mask ^= 1 << index
     return tuple(found)
+
+
+def is_chain(nodes: Sequence[StateNode]) -> bool:
+    """Whether ``nodes`` lead from the root to one leaf: what is active in a chart without regions."""
+    above: StateNode | None = None
+    for node in nodes:
+        if node.parent is not above:
+            return False
+        above = node
+    return above is not None and above.is_leaf
 
 
 def is_legal(nodes: Sequence[StateNode], mask: int) -> bool:

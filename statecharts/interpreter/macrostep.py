@@ -228,7 +228,7 @@ def _apply(frame: Frame, plan: Plan) -> None:
 def _leave_again(frame: Frame, plan: Plan) -> None:
     """A step on a snapshot that is done already runs all exit actions once more, as XState's does."""
     nodes = frame.configuration.nodes if frame.order is None else frame.order
-    kept = [node for node in nodes if not plan.exits >> node.index & 1]
+    kept = [node for node in nodes if node not in plan.left]
     ordered = tuple(sorted([*kept, *plan.entered], key=lambda node: -node.order))
     _run_operations(frame, frame.program.bindings.end(ordered))
     if not plan.same_set:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class Plan:
     """A prepared microstep.
 
-    ``left`` are the nodes left, innermost and last first, and ``exits`` the
-    same as a bit set; ``entered`` are the nodes appended to the order,
-    ``entries`` the same as a bit set. The operations stand in four parts, so
+    ``left`` are the nodes left, innermost and last first; ``entered`` are the
+    nodes appended to the order. ``exits`` and ``entries`` are the same as bit
+    sets, in charts with regions. The operations stand in four parts, so
     that plans of different regions can be put together: ``records`` (history
     to remember), ``leaving``, ``acting``, ``entering``; ``operations`` is all
     of them. ``same_set``: the active nodes stay what they were, and so does
@@ -85,7 +85,8 @@ class Plan:
     @property
     def size(self) -> int:
         """Bytes that keeping it takes, without its operations, which belong to the nodes: an estimate, rounded up."""
-        return 700 + 8 * (2 * len(self.operations) + len(self.left) + 2 * len(self.entered)) + (self.exits.bit_length() // 3)
+        listed = 2 * len(self.operations) + 2 * len(self.left) + 3 * len(self.entered)
+        return 520 + 8 * listed + (self.exits.bit_length() + self.entries.bit_length()) // 7
 
 
 class PlanFailure(Exception):
@@ -167,7 +168,8 @@ class Planner:
             plan.leaving += self._program.bindings.leaving(node)
             active.pop(node, None)
         plan.left = tuple(leaving)
-        plan.exits = mask_of(leaving)
+        if self._program.regions is not None:
+            plan.exits = mask_of(leaving)
         return values
 
     def _act(self, plan: Plan, chosen: Sequence[Transition]) -> None:
@@ -205,7 +207,8 @@ class Planner:
             if node.type == "final":
                 done = complete(node, active, completed, operations) or done
         plan.entered = tuple(entered)
-        plan.entries = mask_of(entered)
+        if self._program.regions is not None:
+            plan.entries = mask_of(entered)
         return done
 
     def _complete(

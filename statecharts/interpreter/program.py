@@ -29,6 +29,7 @@ from .configuration import (
     Configuration,
     Order,
     in_document_order,
+    is_chain,
     is_legal,
     is_regular,
     mask_of,
@@ -109,6 +110,9 @@ class Program:
     def intern(self, nodes: Sequence[StateNode]) -> Configuration:
         """The one configuration with these active nodes."""
         given = tuple(nodes)
+        if self.regions is None and is_chain(given):
+            found = self.known.get(given[-1])
+            return self._keep(given[-1], Configuration(self, given, -1, True, True)) if found is None else found
         mask = mask_of(given)
         regular = is_regular(given)
         key: Any = mask if regular else (mask, given)
@@ -122,7 +126,7 @@ class Program:
         return found
 
     def configuration(self, mask: int) -> Configuration:
-        """The one configuration with the active nodes of a bit set, which is known to be legal."""
+        """The one configuration with the active nodes of a bit set, which is known to be legal (of a chart with regions)."""
         found = self.known.get(mask)
         if found is None:
             found = self._keep(mask, Configuration(self, None, mask, True, True))
@@ -136,7 +140,7 @@ class Program:
 
     def own(self, configuration: Configuration) -> Configuration:
         """The configuration that is kept now for the same nodes; another one after all was forgotten."""
-        if not configuration.regular:
+        if self.regions is None or not configuration.regular:
             return self.intern(configuration.nodes)
         found = self.known.get(configuration.mask)
         if found is None:

@@ -24,22 +24,21 @@ from .failures import failed
 from .selection import Candidate, Selector, guard_failure
 from .sending import DISPATCH
 from .snapshot import ACTIVE, Rest, Snapshot, Step
-from .strides import Stride, stride_of
+from .strides import FIXED, Stride, stride_of
 from .updates import BOTH, CONTEXT, merged
 
 if TYPE_CHECKING:
     from .program import Program
     from .regions import Answers, Regions
 
-ROUTE_SIZE: Final = 400
+ROUTE_SIZE: Final = 450
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
-STRIDE_SIZE: Final = 400
-FIXED: Final = 0
+STRIDE_SIZE: Final = 260
 BRANCHES: Final = 1
 TREE: Final = 2
 HISTORY: Final = 3
 ELSEWHERE: Final = 4
-"""How a route goes on: in one way, by one list of guards, by several, by what is remembered, or not by leaps."""
+"""How a route goes on that is not just a stride: by one list of guards, by several, by what is remembered, or not by leaps."""
 FIRST_VISITS: Final = 16
 """So often a configuration with regions is passed through before anything is kept of it."""
 
@@ -58,19 +57,22 @@ class Branch:
         self.stride: Stride | None = None
 
 
-class Route:
-    """What one event type leads to in one configuration."""
+class Route(Stride):
+    """What one event type leads to in one configuration, when that is more than one stride.
 
-    __slots__ = ("asks", "branches", "kind", "selected", "selector", "stride", "strides")
+    As a stride it is the one of an event that nobody takes. ``stride`` is
+    that, or ``None`` when it is not known.
+    """
 
-    def __init__(self, selector: Selector | None) -> None:
+    __slots__ = ("branches", "selected", "selector", "stride", "strides")
+
+    def __init__(self, place: Configuration, selector: Selector | None) -> None:
+        super().__init__(place, ELSEWHERE)
         self.selector = selector
-        self.kind = ELSEWHERE
         self.selected: tuple[Transition, ...] | None = None
         """What is selected in any case; ``None`` when that is open."""
         self.stride: Stride | None = None
         self.branches: tuple[Branch, ...] = ()
-        self.asks: tuple[str, ...] = ()
         self.strides: dict[Any, Stride | None] = {}
 
 
@@ -84,41 +86,46 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     if not rest.is_active:
         return None
     configuration = snapshot._configuration
-    route = configuration.routes.get(event["type"])
-    if route is None:
+    event_type = event["type"]
+    if event_type is configuration.first_type:
+        stride = configuration.first_route
+    else:
+        stride = configuration.routes.get(event_type)
+    if stride is None:
         found = _discover(snapshot, event)
-        if not isinstance(found, Route):
+        if not isinstance(found, Stride):
             return found
-        route = found
+        stride = found
     context = snapshot._context
-    stride = route.stride
-    kind = route.kind
-    if kind == BRANCHES:
-        for branch in route.branches:
-            try:
-                shape = branch.shape
-                if shape == CONTEXT:
-                    passed = branch.direct(context)  # type: ignore[misc]
-                elif shape == BOTH:
-                    passed = branch.direct(context, event)  # type: ignore[misc]
-                else:
-                    guard = branch.guard
-                    passed = guard is None or guard(context, event, configuration)
-            except Exception as error:
-                return _refused(snapshot, branch.chosen[0], event, error)
-            if passed:
-                stride = branch.stride
-                if stride is None:
-                    return _followed(snapshot, event, branch)
-                break
-        if stride is None:
-            return ()
-    elif kind != FIXED:
-        asked = _ask(snapshot, event, route)
-        if not isinstance(asked, Stride):
-            return asked
-        stride = asked
-    assert stride is not None
+    if stride.kind != FIXED:
+        assert isinstance(stride, Route)
+        route = stride
+        stride = route.stride
+        if route.kind == BRANCHES:
+            for branch in route.branches:
+                try:
+                    shape = branch.shape
+                    if shape == CONTEXT:
+                        passed = branch.direct(context)  # type: ignore[misc]
+                    elif shape == BOTH:
+                        passed = branch.direct(context, event)  # type: ignore[misc]
+                    else:
+                        guard = branch.guard
+                        passed = guard is None or guard(context, event, configuration)
+                except Exception as error:
+                    return _refused(snapshot, branch.chosen[0], event, error)
+                if passed:
+                    stride = branch.stride
+                    if stride is None:
+                        return _followed(snapshot, event, branch)
+                    break
+            if stride is None:
+                return ()
+        else:
+            asked = _ask(snapshot, event, route)
+            if not isinstance(asked, Stride):
+                return asked
+            stride = asked
     # all is known from here on, but for the new context; see :class:`.strides.Stride`
     for update in stride.updates:
         try:
@@ -140,7 +147,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 context = FrozenDict(new)
         except Exception as error:
             return failed(snapshot, update, error)
-    if stride.moves:
+    if stride.is_move:
         order = stride.order_after(snapshot._order) if stride.keeps_order else None
         if stride.records is not None:
             rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)
@@ -191,7 +198,7 @@ def _ask(snapshot: Snapshot[Any], event: FrozenDict, route: Route) -> Any:
 
 
 def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
-    """The route of an event that is new to a configuration; else what :func:`leap` answers."""
+    """The stride or route of an event that is new to a configuration; else what :func:`leap` answers."""
     configuration = snapshot._configuration
     program = configuration.program
     if not program.memo.keeps:
@@ -205,11 +212,10 @@ def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
             return _wander(snapshot, event, answers, regions)
     if is_special(program, event_type):
         return None
-    route = Route(program.selector(configuration, event_type))
-    _prepare(snapshot, route)
+    stride = _prepared(snapshot, Route(configuration, program.selector(configuration, event_type)))
     program.memo.charge(ROUTE_SIZE + len(event_type))
-    program.own(configuration).keep_route(event_type, route)
-    return route
+    program.own(configuration).keep_route(event_type, stride)
+    return stride
 
 
 def is_special(program: Program, event_type: str) -> bool:
@@ -219,41 +225,38 @@ def is_special(program: Program, event_type: str) -> bool:
     return event_type in (INIT, STOP) or event_type.startswith(ERROR_ACTOR_PREFIX)
 
 
-def _prepare(snapshot: Snapshot[Any], route: Route) -> None:
-    """Work out how ``route`` goes on."""
+def _prepared(snapshot: Snapshot[Any], route: Route) -> Stride:
+    """How ``route`` goes on: itself, or the one stride that it comes to."""
     configuration = snapshot._configuration
     program = configuration.program
     selector = route.selector
     if selector is None:
         route.selected = ()
-        route.stride = stride_of(program, configuration, (), {})
-        route.kind = ELSEWHERE if route.stride is None else FIXED
-    elif selector.fixed is not None:
-        _prepare_fixed(snapshot, route, selector.fixed)
-    elif program.session_bindings is None:  # a session's conditions see more than context and event
+        return stride_of(program, configuration, (), {}) or route
+    if selector.fixed is not None:
+        return _fixed(snapshot, route, selector.fixed)
+    if program.session_bindings is None:  # a session's conditions see more than context and event
         route.stride = stride_of(program, configuration, (), {})
         if selector.children:
             route.kind = TREE
         else:
-            route.branches = tuple(Branch(candidate) for candidate in selector.candidates)
+            route.branches = tuple([Branch(candidate) for candidate in selector.candidates])
             route.kind = BRANCHES
+    return route
 
 
-def _prepare_fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ...]) -> None:
-    route.selected = selected
+def _fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ...]) -> Stride:
+    """The same for an event whose transitions are selected in any case."""
     stride = _stride(snapshot, selected)
-    program = snapshot._configuration.program
-    program.memo.charge(STRIDE_SIZE)
-    if stride is None:
-        route.kind = ELSEWHERE
-        if program.session_bindings is not None:
-            route.selected = None  # a session selects with its own sight
-    elif stride.asks:
+    if stride is not None and not stride.asks:
+        return stride
+    route.selected = selected
+    if stride is not None:
         route.asks = stride.asks
         route.kind = HISTORY
-    else:
-        route.stride = stride
-        route.kind = FIXED
+    elif snapshot._configuration.program.session_bindings is not None:
+        route.selected = None  # a session selects with its own sight
+    return route
 
 
 def _followed(snapshot: Snapshot[Any], event: FrozenDict, branch: Branch) -> Any:

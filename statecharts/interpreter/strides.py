@@ -9,7 +9,7 @@ remembered, how the order of active nodes changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..events import done_state_event
 from ..nodes import Transition
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from .program import Program
 
 
+FIXED: Final = 0
+"""The kind of a stride that an event takes whatever guards and history say."""
+
+
 class Stride:
     """A macrostep to its end.
 
@@ -35,13 +39,17 @@ class Stride:
     what history states remember from now on, or ``None``. ``moves``: the
     microsteps that change the order of active nodes (with the configurations
     they start from); none when that order need not be kept. ``asks``: the
-    history states whose memory this stride goes by.
+    history states whose memory this stride goes by. ``kind`` is for
+    :mod:`.routes`. What an event looks at stands in few places on purpose:
+    a large chart does not fit into the processor's cache.
     """
 
-    __slots__ = ("asks", "keeps_order", "moves", "records", "target", "updates")
+    __slots__ = ("asks", "is_move", "keeps_order", "kind", "moves", "records", "target", "updates")
 
-    def __init__(self, target: Configuration) -> None:
+    def __init__(self, target: Configuration, kind: int = FIXED) -> None:
+        self.kind = kind
         self.target = target
+        self.is_move = False
         self.updates: tuple[Update, ...] = ()
         self.records: dict[str, Order] | None = None
         self.moves: tuple[tuple[Plan, Configuration], ...] = ()
@@ -154,5 +162,6 @@ def stride_of(
     stride.updates = tuple(way.updates)
     stride.records = way.records or None
     stride.moves = tuple(way.moves)
+    stride.is_move = bool(way.moves)
     stride.keeps_order = not (way.place.is_chain or program.semantics.leaves_in_document_order)
     return stride
