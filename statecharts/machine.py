@@ -39,8 +39,8 @@ class Machine(Generic[C, E]):
 
     __slots__ = (
         "__weakref__",
-        "_names",
         "_hash",
+        "_names",
         "_program",
         "_restored",
         "_schemas",

@@ -113,7 +113,7 @@ def _add_below(node: StateNode, value: Any, found: list[StateNode]) -> bool:
     if [child.key for child in children] != list(value) or any(key[:1] == "#" for key in value):
         return False
     found.extend(children)
-    for child, inner in zip(children, value.values(), strict=True):
+    for child, inner in zip(children, value.values(), strict=True):  # noqa: SIM110  a generator would take a second stack frame a level
         if not _add_below(child, inner, found):
             return False
     return True

@@ -36,13 +36,17 @@ def loaded_after(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize("code", ["", ONE_MACHINE, ONE_RUN], ids=["import", "load", "simulate"])
+SAVED = f"{ONE_RUN}\nstatecharts.simulate(machine, snapshot=sim.save())"
+
+
+@pytest.mark.parametrize("code", ["", ONE_MACHINE, ONE_RUN, SAVED], ids=["import", "load", "simulate", "save"])
 def test_nothing_heavy_is_imported_by_what_does_not_need_it(code: str) -> None:
     assert loaded_after(code) == set()
 
 
 def test_what_is_needed_is_imported_when_it_is() -> None:
-    assert "pydantic" in loaded_after(f"{ONE_RUN}\nsim.save()")
+    again = "statecharts.simulate(machine, snapshot={**sim.save(), 'now': '7'})"
+    assert "pydantic" in loaded_after(f"{ONE_RUN}\n{again}")
     assert "asyncio" in loaded_after("statecharts.Actor")
     schema = '{"id": "m", "initial": "a", "states": {"a": {}}, "schemas": {"context": {"type": "object"}}}'
     assert "jsonschema" in loaded_after(f"statecharts.load_machine({schema!r})")
