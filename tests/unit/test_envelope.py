@@ -12,6 +12,8 @@ from statecharts import SnapshotError, UsageError, assign, cancel, load_machine,
 from statecharts.events import to_event
 from statecharts.interpreter import envelope
 from statecharts.interpreter.envelope import SavedError, open_envelope, read_envelope, seal
+from statecharts.interpreter.envelope_form import read_exactly
+from statecharts.interpreter.envelope_model import read_leniently
 from statecharts.interpreter.system import System
 
 KID: dict[str, Any] = {
@@ -280,3 +282,41 @@ def test_work_whose_result_waits_is_not_begun_again() -> None:
     child["mailbox"] = [{"type": "xstate.promise.resolve", "data": 1}]
     again = simulate(machine, snapshot=saved)
     assert (again.snapshot.value, again.starts) == ("b", [])
+
+
+def test_actors_get_their_addresses_and_names_back() -> None:
+    async def work() -> None: ...
+
+    document = {"id": "m", "initial": "a", "states": {"a": {"invoke": {"src": "work", "id": "w", "systemId": "worker"}}}}
+    loaded = load_machine(document, {"actors": {"work": work}})
+    sim = simulate(loaded, first_session=7)
+    again = simulate(loaded, snapshot=sim.save())
+    assert again.snapshot.children["w"].session == sim.snapshot.children["w"].session == 8
+    assert again.system.registry["worker"].session == 8
+    assert again.save() == sim.save()
+
+
+def test_the_hash_of_a_machine_is_taken_once() -> None:
+    loaded = machine()
+    assert envelope.machine_hash(loaded) is envelope.machine_hash(loaded)
+    assert envelope.machine_hash(loaded) == envelope.machine_hash(machine())
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("", None), ("/machine/version", 3), ("/next/timer", 1.0), ("/next/more", 1), ("/snapshot/1", 1), ("/now", "7"), ("/now", 1e300),
+        ("/actors/0/more", 1), ("/actors/0/sequence", True), ("/actors/0/order", "a"), ("/actors/0/order", [1]), ("/actors/0/path", ("kid",)),
+        ("/actors/0/mailbox", [1]), ("/actors/0/error", []), ("/timers/0/target", "1"), ("/timers/0/due", True), ("/timers/0/more", 1),
+    ],
+)  # fmt: skip
+def test_what_is_not_as_it_is_written_is_left_to_the_model(place: str, value: Any) -> None:
+    saved: Any = copy.deepcopy(simulate(machine()).save())
+    assert read_exactly(saved) == read_leniently(saved)
+    holder = saved
+    *way, last = place.split("/")
+    for key in way[1:]:
+        holder = holder[int(key) if isinstance(holder, list) else key]
+    if place:
+        holder[int(last) if last.isdigit() else last] = value
+    assert read_exactly(saved if place else value) is None

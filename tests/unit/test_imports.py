@@ -37,7 +37,10 @@ def loaded_after(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize("code", ["", ONE_MACHINE, ONE_RUN], ids=["import", "load", "simulate"])
+SAVED = f"{ONE_RUN}\nstatecharts.simulate(machine, snapshot=sim.save())"
+
+
+@pytest.mark.parametrize("code", ["", ONE_MACHINE, ONE_RUN, SAVED], ids=["import", "load", "simulate", "save"])
 def test_nothing_heavy_is_imported_by_what_does_not_need_it(code: str) -> None:
     assert loaded_after(code) == set()
 

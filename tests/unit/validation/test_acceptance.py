@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statecharts.validation import accepted, check_document
+from statecharts.values import UNDEFINED
 
 STATE_NAMES = ("idle", "busy", "idle.x", "left", "right", "over", "back", "#over", "a b", "")
 TARGETS = (
@@ -143,3 +145,108 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
 def test_what_is_accepted_has_no_problem(document: dict[str, Any], implementations_known: bool) -> None:
     if accepted(document, "xstate", implementations_known=implementations_known) is not None:
         assert check_document(document, implementations_known=implementations_known) == []
+
+
+def nested(depth: int) -> dict[str, Any]:
+    inner: dict[str, Any] = {}
+    for _ in range(depth):
+        inner = {"initial": "a", "states": {"a": inner}}
+    return inner
+
+
+def of_state(state: Any) -> dict[str, Any]:
+    return {"initial": "a", "states": {"a": state, "b": {}}}
+
+
+DOUBTFUL: dict[str, Any] = {
+    "no object": [],
+    "unknown key": {"state": {}},
+    "a history machine": {"type": "history"},
+    "too deep": nested(401),
+    "no name": {"initial": "", "states": {"": {}}},
+    "name is no text": {"initial": "a", "states": {"a": {}, 1: {}}},
+    "state is no object": of_state("b"),
+    "states are no object": {"states": []},
+    "unknown type": of_state({"type": "normal"}),
+    "unknown key of a state": of_state({"enter": "x"}),
+    "no initial state": {"states": {"a": {}}},
+    "unknown initial state": {"initial": "z", "states": {"a": {}}},
+    "initial without target": {"initial": {}, "states": {"a": {}}},
+    "initial history": {"initial": "a", "states": {"a": {"type": "history"}}},
+    "final with a way out": of_state({"type": "final", "on": {"E": "b"}}),
+    "done without children": of_state({"onDone": "b"}),
+    "output of an atomic state": of_state({"output": 1}),
+    "history with a key too many": of_state({"initial": "h", "states": {"h": {"type": "history", "on": {}}, "b": {}}}),
+    "history is a number": of_state({"initial": "b", "states": {"h": {"type": "history", "history": 1}, "b": {}}}),
+    "default of a history with a dot": of_state({"initial": "b", "states": {"h": {"type": "history", "target": ".b"}, "b": {}}}),
+    "history is its own default": of_state({"initial": "b", "states": {"h": {"type": "history", "target": "h"}, "b": {}}}),
+    "history without its default": of_state({"initial": "b", "states": {"h": {"type": "history", "target": "z"}, "b": {}}}),
+    "id is a number": of_state({"id": 1}),
+    "id twice": of_state({"id": "(machine).b"}),
+    "description is a number": of_state({"description": 1}),
+    "tag is a number": of_state({"tags": [1]}),
+    "on is a list": of_state({"on": []}),
+    "old event": of_state({"on": {"done.invoke.x": "b"}}),
+    "wildcard inside": of_state({"on": {"a.*.b": "b"}}),
+    "null": of_state({"on": {"E": None}}),
+    "after is a list": of_state({"after": []}),
+    "after a number": of_state({"after": {1: "b"}}),
+    "text in a list of after": of_state({"after": {"1": ["b"]}}),
+    "a length of time": of_state({"after": {"2s": "b"}}),
+    "list in a list": of_state({"on": {"E": [["b"]]}}),
+    "never reached": of_state({"on": {"E": ["b", "a"]}}),
+    "unknown key of a transition": of_state({"on": {"E": {"to": "b"}}}),
+    "reenter is a text": of_state({"on": {"E": {"reenter": "yes"}}}),
+    "target is an object": of_state({"on": {"E": {"target": {}}}}),
+    "target is a number": of_state({"on": {"E": {"target": [1]}}}),
+    "target is a dot": of_state({"on": {"E": "."}}),
+    "target with an empty part": of_state({"on": {"E": "#a..b"}}),
+    "target is nowhere": of_state({"on": {"E": "z"}}),
+    "targets in one region": of_state({"on": {"E": {"target": ["a", "b"]}}}),
+    "a path and a name": {"initial": "a", "states": {"a": {"on": {"E": "b.c"}}, "b": {"initial": "c", "states": {"c": {}}}, "b.c": {"id": "z"}}},
+    "guard is absent and there": of_state({"on": {"E": {"target": "b", "guard": UNDEFINED}}}),
+    "guard without a name": of_state({"on": {"E": {"target": "b", "guard": ""}}}),
+    "guard that asks for a state": of_state({"on": {"E": {"target": "b", "guard": {"type": "xstate.stateIn", "params": {"state": "a"}}}}}),
+    "action without a type": of_state({"entry": {"name": "x"}}),
+    "action with an empty type": of_state({"entry": {"type": ""}}),
+    "unknown built-in": of_state({"entry": "xstate.zzz"}),
+    "broken expression": of_state({"entry": {"type": "x", "params": {"a": {"@expr": 1}}}}),
+    "invoke is a text": of_state({"invoke": "x"}),
+    "invoke of nothing": of_state({"invoke": {"id": "x"}}),
+    "invoke with an empty id": of_state({"invoke": {"src": "x", "id": ""}}),
+    "two actors of one id": of_state({"invoke": [{"src": "x", "id": "i"}, {"src": "x", "id": "i"}]}),
+    "two actors of one system id": of_state({"invoke": [{"src": "x", "systemId": "i"}, {"src": "x", "systemId": "i"}]}),
+    "round and round": {"initial": "a", "states": {"a": {"always": "b"}, "b": {"initial": "c", "always": {"target": "a"}, "states": {"c": {}}}}},
+    "moving on the spot": of_state({"always": {"actions": "@xstate.log"}}),
+    "context is a text": {"context": "{{ 1 }}"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_what_is_unusual_is_left_to_the_full_check(name: str) -> None:
+    assert accepted(DOUBTFUL[name], "xstate", implementations_known=False) is None
+
+
+FINE: dict[str, Any] = {
+    "nothing": {},
+    "names with dots": {"initial": "a.b", "states": {"a.b": {"on": {"E": "c"}}, "c": {}}},
+    "ids with dots": {"initial": "a", "states": {"a": {"id": "x.y", "on": {"E": "#z"}}, "b": {"id": "z"}}},
+    "a history that is one by its key": {"initial": "a", "on": {"E": ".h"}, "states": {"a": {}, "h": {"history": True, "id": "h", "target": ["a"]}}},
+    "eventless to a state at rest": {"initial": "a", "states": {"a": {"always": "b"}, "b": {"initial": "c", "states": {"c": {}}}}},
+    "eventless to a parallel state": {"initial": "a", "states": {"a": {"always": "b"}, "b": {"type": "parallel", "states": {"c": {}}}}},
+    "eventless on the spot without an effect": of_state({"always": {}}),
+    "initial without actions": {"initial": {"target": "a"}, "states": {"a": {}}},
+    "one actor after the other": {"initial": "a", "states": {"a": {"invoke": {"src": "x", "id": "i"}}, "b": {"invoke": {"src": "x", "id": "i"}}}},
+    "functions": of_state({"entry": print, "on": {"E": {"target": "b", "guard": callable}}}),
+    "no description": of_state({"description": None}),
+    "two targets of a region's history": {
+        "type": "parallel", "on": {"E": {"target": [".a.h", ".b.y"]}},
+        "states": {"a": {"initial": "x", "states": {"x": {}, "h": {"type": "history"}}}, "b": {"initial": "x", "states": {"x": {}, "y": {}}}},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_is_fine_is_accepted(name: str) -> None:
+    assert check_document(FINE[name]) == []
+    assert accepted(FINE[name], "xstate", implementations_known=False) is not None

@@ -159,3 +159,8 @@ def test_a_schema_that_contains_itself_is_refused_once() -> None:
     schema: dict[str, Any] = {"type": "object"}
     schema["properties"] = {"a": schema}
     assert [code for code, _ in found(machine(schemas={"context": schema}))] == ["too-deep"]
+
+
+def test_events_of_xstates_own_are_replaced_only_by_handlers_of_the_same() -> None:
+    state = {"initial": "x", "states": {"x": {}}, "onDone": "b", "on": {"xstate.done.state.m.b": "b", "xstate.done.state.m.a": "b"}}
+    assert found(machine(state)) == [("replaced-handler", "/states/a/on/xstate.done.state.m.a")]
