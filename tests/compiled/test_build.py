@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from statecharts import Machine, Simulation, __version__, build, load_machine, simulate
+import statecharts
+from statecharts import Machine, Simulation, __version__, _pure, build, load_machine, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["statecharts-build"]
@@ -63,8 +64,31 @@ def test_an_environment_variable_forces_the_sources() -> None:
     assert run(code, STATECHARTS_PURE="0").startswith(f"{build.COMPILED} ")
 
 
+def test_the_finder_knows_the_packages_sources_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    finder = _pure.SourceFinder
+    folder = str(PACKAGE / "interpreter")
+    found = finder.find_spec("statecharts.interpreter.pure", [str(PACKAGE / "nowhere"), folder])
+    assert found is not None
+    assert found.origin == str(PACKAGE / "interpreter" / "pure.py")
+    package = finder.find_spec("statecharts.interpreter", [str(PACKAGE)])
+    assert package is not None
+    assert package.submodule_search_locations == [folder]
+    assert finder.find_spec("statecharts.nothing", [str(PACKAGE)]) is None
+    assert finder.find_spec("other.pure", [folder]) is None
+    assert finder.find_spec("statecharts.pure") is None
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setenv("STATECHARTS_PURE", "1")
+    importlib.reload(statecharts)
+    importlib.reload(statecharts)
+    assert sys.meta_path.count(finder) == 1
+
+
 def test_a_build_that_failed_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(build, "COMPILED", True)
+    assert build.description() == "compiled with mypyc"
     monkeypatch.setattr(build, "COMPILED", False)
+    monkeypatch.setattr(build, "FORCED_PURE", True)
+    assert build.description() == "pure Python, STATECHARTS_PURE=1"
     monkeypatch.setattr(build, "FORCED_PURE", False)
     monkeypatch.setattr(build, "__file__", str(tmp_path / "build.py"))
     assert build.description() == "pure Python"
