@@ -11,6 +11,7 @@ from loops import Play
 from sample_machines import acting, invoking
 
 from statecharts import Machine, load_machine, start
+from statecharts.adapters.engines import asyncio_pump
 from statecharts.adapters.engines.asyncio_host import Actor
 
 PLACES = ["entry", "exit", "action", "guard", "update", "async entry", "async exit", "async action"]
@@ -126,11 +127,13 @@ def test_an_interrupt_leaves_no_half_step(place: str, interrupt: type[BaseExcept
     assert not reported
 
 
+@pytest.mark.parametrize("slice_", [asyncio_pump.SLICE, -1.0], ids=["", "breathless"])
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("interrupt", INTERRUPTS)
 def test_an_interrupt_in_the_background_leaves_the_queue_usable(
-    place: str, interrupt: type[BaseException]
+    place: str, interrupt: type[BaseException], slice_: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(asyncio_pump, "SLICE", slice_)  # a slow machine has to breathe between any two tasks
     armed = True
 
     def boom() -> None:

@@ -50,7 +50,10 @@ class Turns(Pump):
                 return
             if not self._slice_end:
                 self._begin_slice()
-            self._pause = self._pump()
+            try:
+                self._pause = self._pump()
+            except asyncio.CancelledError as error:  # raised by the machine's own code; in a task nobody would hear of it
+                self._report("an event was cancelled from inside; its step was undone", error)
         self._turn_task = None  # at once: who waited for this turn may look before the task is over
         self._running = False
 
