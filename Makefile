@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+COMPILED := .venv-compiled
 NODE_DIRS := tests/oracle tests/upgrade tests/scxml_differential
 N ?= 20000
 
-.PHONY: demo test setup lint types layers unit suites node fuzz conformance goldens clean
+.PHONY: demo test setup lint types layers unit suites compiled bench node fuzz conformance goldens clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m statecharts.cli.demo
@@ -48,14 +49,29 @@ layers: $(STAMP)
 # The suites that hold definition and interpreter to 100 % branch coverage; they need no Node.
 unit: $(STAMP)
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/scxml_rules tests/properties tests/golden
+	$(BIN)/coverage run -m pytest -q tests/unit tests/semantics tests/scxml_rules tests/properties tests/golden tests/compiled
 	$(BIN)/python tests/repo/core_coverage.py
 
 # Everything else: scenarios, command line, asyncio, formats, the W3C's and SCION's suites, documents; then
 # XState and SCION under Node beside us, with seeds, counts and the tables of features printed (-rP).
 suites: setup
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_cases tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
+	STATECHARTS_EXPECT=pure $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/benchmarks tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_cases tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential tests/scxml_differential
+
+# Every test once more, against an installed wheel whose hot path is compiled (docs/how-to/compiled.md). The copy of the
+# checkout in which they run has no sources of the package, which would be imported instead.
+compiled: node
+	@test -x $(COMPILED)/bin/python || $(PYTHON) -m venv $(COMPILED)
+	@rm -rf $(COMPILED)/wheel
+	STATECHARTS_COMPILED=1 $(COMPILED)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(COMPILED)/wheel .
+	$(COMPILED)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(COMPILED)/wheel/*.whl
+	$(COMPILED)/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo $(COMPILED)/wheel/*.whl)[dev]"
+	$(COMPILED)/bin/python tests/compiled/stage.py $(COMPILED)/checkout
+	cd $(COMPILED)/checkout && STATECHARTS_EXPECT=compiled ../bin/python -m pytest -q -n 2 --dist worksteal tests
+
+# Against XState and the Python libraries; makes its own environments, writes benchmarks/RESULTS.md.
+bench:
+	$(PYTHON) -m benchmarks
 
 fuzz: setup
 	$(BIN)/python tests/differential/fuzz.py --n $(N)
@@ -68,4 +84,4 @@ goldens: setup
 	$(BIN)/python tests/golden/record.py
 
 clean:
-	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis $(addsuffix /node_modules,$(NODE_DIRS))
+	rm -rf $(VENV) $(COMPILED) benchmarks/.env benchmarks/node/node_modules build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis $(addsuffix /node_modules,$(NODE_DIRS))

@@ -27,6 +27,10 @@ def stage(folder: Path) -> None:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", *LINKED))
         else:
             shutil.copy2(source, folder / name)
+    shared = ROOT.parent / "shared"  # measured reference material lies beside a checkout, where there is some
+    beside = folder.parent / shared.name
+    if shared.is_dir() and not beside.exists():
+        beside.symlink_to(shared)
     for name in LINKED:
         for linked in (*ROOT.glob(f"tests/*/{name}"), *ROOT.glob(name)):
             (folder / linked.relative_to(ROOT)).symlink_to(linked.resolve())

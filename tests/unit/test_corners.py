@@ -60,7 +60,7 @@ def test_lookups_are_kept_up_to_a_bound() -> None:
     for number in range(200):
         assert not snapshot.can(f"E{number}")
     assert program.memo.bytes <= program.memo.limit
-    assert 0 < len(program.intern(snapshot.nodes).routes) < 30
+    assert 0 < len(program.intern(snapshot.nodes).selectors) < 60
 
 
 def test_a_child_that_is_missing_below_a_stopped_child() -> None:
