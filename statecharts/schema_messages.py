@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .values import dumps
+from .json_text import dumps
 
 _SHOWN: Final = 60
 

@@ -18,7 +18,6 @@ equality, ``json``, ``pickle`` and ``copy`` work as usual.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -100,11 +99,11 @@ EMPTY_OBJECT: Final = FrozenDict()
 
 ATOMS: Final = frozenset({str, int, float, bool, type(None), Undefined, FrozenDict, FrozenList})
 """Types whose values need no freezing."""
-_INERT: Final = frozenset({str, bool, type(None)})
+INERT: Final = frozenset({str, bool, type(None)})
 """Types whose values are the same in JSON as here, without a second look."""
 _TEXT: Final = frozenset({str})
-_CONTAINERS: Final = frozenset({dict, FrozenDict, list, FrozenList})
-_MAX_SAFE: Final = 9007199254740992
+CONTAINERS: Final = frozenset({dict, FrozenDict, list, FrozenList})
+MAX_SAFE: Final = 9007199254740992
 
 
 def is_array_index(key: str) -> bool:
@@ -239,7 +238,7 @@ def js_to_number(text: str) -> int | float:
 def js_number(value: int | float) -> str:
     """``value`` as JavaScript's ``String(value)`` writes it (ECMA-262 Number::toString)."""
     if isinstance(value, int):
-        if -_MAX_SAFE <= value <= _MAX_SAFE:
+        if -MAX_SAFE <= value <= MAX_SAFE:
             return str(value)
         value = float(value) if abs(value) < 1 << 1023 else math.inf if value > 0 else -math.inf
     if value != value:
@@ -284,22 +283,22 @@ def plain(value: Any) -> Any:
     """
     kind = type(value)
     if kind is dict or kind is FrozenDict:
-        if len(value) > 8 and _is_flat(value):
+        if len(value) > 8 and is_flat(value):
             return dict(value)
         members: dict[str, Any] = {}
         for key, member in value.items():
             if "0" <= key[:1] <= "9":
                 return _plain_object(value)
-            if type(member) not in _INERT:
+            if type(member) not in INERT:
                 member = plain(member)
                 if member is UNDEFINED:
                     continue
             members[key] = member
         return members
-    if kind in _INERT:
+    if kind in INERT:
         return value
     if kind is int:
-        return value if -_MAX_SAFE <= value <= _MAX_SAFE else _whole(float(js_number(value)))
+        return value if -MAX_SAFE <= value <= MAX_SAFE else _whole(float(js_number(value)))
     if kind is float:
         return _whole(value)
     if isinstance(value, dict):
@@ -309,10 +308,10 @@ def plain(value: Any) -> Any:
     return _plain_other(value)
 
 
-def _is_flat(value: dict[Any, Any]) -> bool:
+def is_flat(value: dict[Any, Any]) -> bool:
     """Whether an object holds nothing but texts, booleans and null, under names that keep their order. Quick when large."""
     return (
-        _INERT.issuperset(map(type, value.values()))
+        INERT.issuperset(map(type, value.values()))
         and _TEXT.issuperset(map(type, value))
         and min(value) >= ":"  # which is what follows the digits
     )
@@ -349,138 +348,3 @@ def _whole(value: float) -> int | float | None:
     if value.is_integer() and abs(value) < 1e21:
         return int(value)
     return value
-
-
-_escape = json.encoder.encode_basestring
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
-_make_encoder: Any = getattr(json.encoder, "c_make_encoder", None)
-_encode: Callable[[Any, int], Iterable[str]] = (
-    (lambda value, _level: _ENCODER.iterencode(value))
-    if _make_encoder is None
-    else _make_encoder(None, _ENCODER.default, _escape, None, ":", ",", False, False, False)
-)
-
-
-def dumps(value: Any) -> str:
-    """``JSON.stringify(value)``: no spaces, JavaScript numbers, non-ASCII kept.
-
-    ``dumps(UNDEFINED)`` is ``"null"``.
-    """
-    if _is_alike(value):
-        return _well_formed("".join(_encode(value, 0)))
-    out: list[str] = []
-    _write(plain(value), out.append)
-    return "".join(out)
-
-
-def _is_alike(value: Any) -> bool:
-    """Whether Python's and JavaScript's JSON of an object or list are one text.
-
-    True of nothing but exact types, keys that no JavaScript engine would move,
-    and integers that JavaScript can hold; so also of no object that comes
-    from an ``int`` or ``str`` of one's own.
-    """
-    kind = type(value)
-    if kind is dict or kind is FrozenDict:
-        if len(value) > 8 and _is_flat(value):
-            return True
-        for key in value:
-            if type(key) is not str or "0" <= key[:1] <= "9":
-                return False
-        members: Iterable[Any] = value.values()
-    elif kind is list or kind is FrozenList:
-        if len(value) > 8 and _INERT.issuperset(map(type, value)):
-            return True
-        members = value
-    else:
-        return False
-    for member in members:
-        kind = type(member)
-        if kind in _INERT or (kind is int and -_MAX_SAFE <= member <= _MAX_SAFE):
-            continue
-        if kind not in _CONTAINERS or (member and not _is_alike(member)):
-            return False
-    return True
-
-
-def _write(value: Any, put: Callable[[str], None]) -> None:
-    if isinstance(value, str):
-        put(_write_string(value))
-    elif value is None or value is UNDEFINED:
-        put("null")
-    elif value is True or value is False:
-        put("true" if value else "false")
-    elif isinstance(value, (int, float)):
-        put(js_number(value))
-    elif isinstance(value, dict):
-        put("{")
-        for index, key in enumerate(value):
-            put(("," if index else "") + _write_string(key) + ":")
-            _write(value[key], put)
-        put("}")
-    else:
-        put("[")
-        for index, item in enumerate(value):
-            if index:
-                put(",")
-            _write(item, put)
-        put("]")
-
-
-def _write_string(text: str) -> str:
-    return _well_formed(_escape(text))
-
-
-def _well_formed(written: str) -> str:
-    """JSON text in which lone surrogates are escaped (ECMA-262 QuoteJSONString)."""
-    if written.isascii():
-        return written
-    try:
-        written.encode()
-    except UnicodeEncodeError:
-        return "".join([f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in written])
-    return written
-
-
-def loads(text: str) -> Any:
-    """``JSON.parse(text)``: objects in JavaScript key order at every depth.
-
-    Raises ``json.JSONDecodeError`` with line and column; NaN and infinities
-    are refused, as in JavaScript.
-    """
-    if type(text) is str and _INDEX.search(text) is None and text[:1] in ("{", "["):
-        try:
-            value, end = _scan(text, 0)
-            if end == len(text):
-                return value
-        except (ValueError, StopIteration):  # told below, with its place
-            pass
-    return json.loads(
-        text, object_pairs_hook=_ordered_object, parse_constant=_refuse_constant, parse_int=_parse_int
-    )
-
-
-_INDEX = re.compile(r'"[0-9]+"\s*:|\\u003', re.ASCII)
-"""Finds every key that JavaScript may move to the front, and anything that may hide one."""
-
-
-def _ordered_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return js_ordered(dict(pairs))
-
-
-def _parse_int(text: str) -> int | float:
-    if len(text) < 16:
-        return int(text)
-    if len(text) > 17:  # too long for a safe integer, perhaps too long for int()
-        return float(text)
-    number = int(text)
-    return number if -_MAX_SAFE <= number <= _MAX_SAFE else float(text)
-
-
-def _refuse_constant(text: str) -> NoReturn:
-    raise json.JSONDecodeError(f"{text} is not JSON", text, 0)
-
-
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
-    parse_constant=_refuse_constant, parse_int=_parse_int
-).scan_once  # type: ignore[attr-defined]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..interpreter.snapshot import EventOption
-from ..values import UNDEFINED, dumps
+from ..json_text import dumps
+from ..values import UNDEFINED
 
 
 class Question(NamedTuple):

@@ -6,7 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from ..adapters.engines.simulation import Simulation, Started
+from ..adapters.engines.simulation import Simulation
+from ..adapters.engines.simulation_actors import Started
 from ..errors import StatechartError, UsageError
 from ..interpreter.effects import RunAction
 from ..interpreter.snapshot import EventOption, Snapshot

@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from ..errors import UsageError
-from ..values import UNDEFINED, loads
+from ..json_text import loads
+from ..values import UNDEFINED
 from .doings import (
     ADVANCE,
     BREAK_OFF,

@@ -23,7 +23,8 @@ from ..executable_content import (
     Script,
     Text,
 )
-from ..values import UNDEFINED, FrozenDict, dumps, freeze, js_number
+from ..json_text import dumps
+from ..values import UNDEFINED, FrozenDict, freeze, js_number
 from .effects import CancelEvent, LogMessage, RaiseEvent
 from .messages import ContentError, message
 from .operations import Operation

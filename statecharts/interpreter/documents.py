@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..definition import Definition
+from ..json_text import dumps
 from ..machine import Machine
-from ..values import dumps
 from .messages import ContentError
 
 PLACE = "scxml.invoke:"

@@ -23,8 +23,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import SnapshotError, UsageError
+from ..json_text import dumps
 from ..machine import Machine
-from ..values import dumps, freeze, plain
+from ..values import freeze, plain
 from .deliveries import Timer
 from .effects import ActorRef
 from .envelope_form import Envelope, SavedActor, read_exactly

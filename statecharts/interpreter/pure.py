@@ -12,8 +12,9 @@ from typing import Any, overload
 from ..definition import XSTATE_EXACT
 from ..errors import ImplementationError, SnapshotError, StatechartError, UsageError
 from ..events import INTERNED, to_event
+from ..json_text import loads
 from ..machine import Machine
-from ..values import UNDEFINED, freeze, loads
+from ..values import UNDEFINED, freeze
 from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
 from .macrostep import initial_step, macrostep
 from .persistence import restore, simple_snapshot

@@ -30,7 +30,8 @@ from ..interpreter.macrostep import initial_step, macrostep
 from ..interpreter.program import program_of
 from ..interpreter.snapshot import Snapshot
 from ..interpreter.system import EventFlood
-from ..values import UNDEFINED, dumps, freeze, js_ordered, loads
+from ..json_text import dumps, loads
+from ..values import UNDEFINED, freeze, js_ordered
 from .protocol_machine import MachineBuilder, collect_events
 from .protocol_pure import OracleScope, describe_effects
 from .protocol_report import (

@@ -21,7 +21,8 @@ from ..actions import (
     enqueue,
 )
 from ..guards import InlineGuard, Negation, NullGuard, StateIn, and_, or_
-from ..values import UNDEFINED, FrozenDict, dumps, freeze, truthy
+from ..json_text import dumps
+from ..values import UNDEFINED, FrozenDict, freeze, truthy
 from .protocol_values import (
     JsError,
     as_event,

@@ -8,7 +8,8 @@ from ..adapters.engines.simulation import Simulation
 from ..interpreter.actors import promise_failure, promise_result
 from ..interpreter.deliveries import Begin, End, Receive
 from ..interpreter.effects import ActorRef
-from ..values import UNDEFINED, dumps
+from ..json_text import dumps
+from ..values import UNDEFINED
 from .protocol_values import js_string
 
 

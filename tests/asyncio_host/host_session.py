@@ -18,10 +18,11 @@ from statecharts.adapters.engines.asyncio_inbox import Arrival
 from statecharts.interpreter.actors import CallbackLogic, ObservableLogic, PromiseLogic
 from statecharts.interpreter.deliveries import Begin, Emitted, End
 from statecharts.interpreter.effects import ActorRef
+from statecharts.json_text import dumps, loads
 from statecharts.testing.protocol import Session
 from statecharts.testing.protocol_simulation import Handle
 from statecharts.testing.protocol_values import js_string
-from statecharts.values import UNDEFINED, dumps, loads
+from statecharts.values import UNDEFINED
 
 TURNS = 8
 """Turns of the loop in which everything that is ready gets done."""

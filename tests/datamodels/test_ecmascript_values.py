@@ -26,7 +26,8 @@ from statecharts.adapters.datamodels.ecmascript_markers import (
 from statecharts.adapters.datamodels.ecmascript_values import same
 from statecharts.errors import SnapshotError
 from statecharts.interpreter.datamodel import DatamodelError, Moment, Session
-from statecharts.values import UNDEFINED, FrozenDict, dumps, freeze, plain
+from statecharts.json_text import dumps
+from statecharts.values import UNDEFINED, FrozenDict, freeze, plain
 
 Make = Callable[..., Any]
 

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from json_values import ordered, plain_values, stringified, texts, values
 
-from statecharts.values import UNDEFINED, dumps, freeze, loads, plain
+from statecharts.json_text import dumps, loads
+from statecharts.values import UNDEFINED, freeze, plain
 
 
 @given(values | plain_values)

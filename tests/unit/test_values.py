@@ -14,20 +14,19 @@ from typing import Any
 import pytest
 
 from statecharts.errors import UsageError
+from statecharts.json_text import dumps, loads
 from statecharts.values import (
     EMPTY_OBJECT,
     UNDEFINED,
     FrozenDict,
     FrozenList,
     Undefined,
-    dumps,
     freeze,
     is_array_index,
     js_keys,
     js_number,
     js_ordered,
     js_to_number,
-    loads,
     plain,
     thaw,
     truthy,

@@ -38,7 +38,8 @@ from typing import Any
 
 from ...errors import UsageError
 from ...interpreter.datamodel import DatamodelError, DatamodelFactory, Moment
-from ...values import UNDEFINED, FrozenDict, freeze, loads, plain, truthy
+from ...json_text import loads
+from ...values import UNDEFINED, FrozenDict, freeze, plain, truthy
 from .ecmascript_engine import Engine
 from .ecmascript_markers import XmlContent
 from .ecmascript_program import Program

@@ -22,8 +22,9 @@ from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
+from ...json_text import loads
 from ...machine import Machine
-from ...values import UNDEFINED, loads, plain
+from ...values import UNDEFINED, plain
 from .asyncio_clock import Clock, WallClock
 from .asyncio_inbox import CURRENT, Arrival, MailboxFull, with_waiting
 from .asyncio_inside import current as current_work

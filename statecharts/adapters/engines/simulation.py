@@ -10,38 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import get_ident
-from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
 from ...interpreter import envelope
-from ...interpreter.actors import (
-    OBSERVABLE_COMPLETED,
-    observable_failure,
-    observable_value,
-    promise_failure,
-    promise_result,
-)
 from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Published
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
 from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
-from ...interpreter.system import Cell, System
+from ...interpreter.system import System
+from ...json_text import loads
 from ...machine import Machine
 from ...native import mypyc_attr
-from ...schemas import SchemaError
-from ...values import UNDEFINED, loads, plain
+from ...values import UNDEFINED, plain
 from .clocks import ExactClock, JumpingClock, VirtualClock
-from .driver import Driver
+from .simulation_actors import Rehearsal, Shown, Started, run_to_its_end
 from .stubs import StubbedAction, stubbed
 from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
-Shown = Snapshot[C] | Any
-"""A snapshot; of a machine that failed before it had states, a :class:`LogicSnapshot` (compiled code checks types)."""
-
 THREAD: Final = get_ident
 """Kept as a constant, which compiled code need not look up."""
 SETTLE_LIMIT = 100_000
@@ -49,17 +39,8 @@ ENDLESS = 200_000
 """Events exchanged on one occasion before the actors are taken to feed each other for ever."""
 
 
-class Started(NamedTuple):
-    """One start of an outside actor: its path of ids, address, and what it was given."""
-
-    path: str
-    ref: ActorRef
-    logic: Any
-    input: Any
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Simulation(Driver, Generic[C]):
+class Simulation(Rehearsal[C]):
     """A running machine whose time and outside world are in the caller's hands.
 
     ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form
@@ -72,8 +53,8 @@ class Simulation(Driver, Generic[C]):
     """
 
     __slots__ = (
-        "_counts_anew", "_effects", "_emitted", "_ended", "_is_plain", "_is_quick", "_logged", "_logger", "_observer", "_on_unhandled", "_owner",
-        "_running", "_starts", "_subscribers", "clock", "machine", "stub_record",
+        "_counts_anew", "_effects", "_emitted", "_is_plain", "_is_quick", "_logged", "_logger", "_observer", "_on_unhandled", "_owner",
+        "_running", "_subscribers", "clock", "machine", "stub_record",
     )  # fmt: skip
 
     def __init__(
@@ -108,8 +89,6 @@ class Simulation(Driver, Generic[C]):
         self._emitted: list[Any] | None = None
         self._effects: list[RunAction] | None = None
         self._logged: list[tuple[Any, Any]] | None = None
-        self._starts: list[Started] | None = None
-        self._ended: list[ActorRef] | None = None
         self._on_unhandled = on_unhandled
         self._observer = inspect
         self._logger = logger
@@ -175,20 +154,6 @@ class Simulation(Driver, Generic[C]):
         return self._logged
 
     @property
-    def starts(self) -> list[Started]:
-        """Every start of an outside actor, oldest first."""
-        if self._starts is None:
-            self._starts = []
-        return self._starts
-
-    @property
-    def ended(self) -> list[ActorRef]:
-        """Actors that ended or failed, oldest first."""
-        if self._ended is None:
-            self._ended = []
-        return self._ended
-
-    @property
     def snapshot(self) -> Shown[C]:
         """The machine's snapshot now."""
         return self.system.root.snapshot
@@ -197,28 +162,6 @@ class Simulation(Driver, Generic[C]):
     def now(self) -> float:
         """Virtual time in milliseconds."""
         return self.clock.now
-
-    @property
-    def waiting(self) -> tuple[Started, ...]:
-        """Outside actors that are running now, oldest first."""
-        return tuple(
-            run
-            for run in self.starts
-            if (cell := self.system.cell(run.ref)) is not None
-            and cell.begun
-            and cell.snapshot.status == "active"
-        )
-
-    def child(self, path: str) -> Any:
-        """The snapshot of a child actor by its path of ids. Raises :class:`UsageError`."""
-        return self._cell(path).snapshot
-
-    def _cell(self, path: str) -> Cell:
-        cell = self.find(path)
-        if cell is None:
-            known = ", ".join(sorted(self.snapshot.children)) or "none"
-            raise UsageError(f"no child {path!r}; children now: {known}")
-        return cell
 
     # -------------------------------------------------------------- driving
 
@@ -317,111 +260,6 @@ class Simulation(Driver, Generic[C]):
             "a simulation belongs to the thread that made it; machines may be shared, running ones not"
         )
 
-    # ------------------------------------------------------ outside actors
-
-    def resolve(self, actor: str, output: Any = UNDEFINED, *, run: int | None = None) -> Shown[C]:
-        """Resolve a promise actor by id or path. ``run`` picks the n-th start of that id (1-based).
-
-        A result for a run that is over changes nothing, as in XState.
-        """
-        started = self._started(actor, run)
-        try:
-            return self._settle_promise(started, promise_result(self.checked_output(started.ref.src, output)))
-        except SchemaError as error:
-            return self._settle_promise(started, promise_failure(error))
-
-    def reject(self, actor: str, error: Any = UNDEFINED, *, run: int | None = None) -> Shown[C]:
-        """Reject a promise actor with an exception or a JSON value."""
-        return self._settle_promise(self._started(actor, run), promise_failure(error))
-
-    def _settle_promise(self, started: Started, event: Any) -> Shown[C]:
-        self._require(started, "promise", "resolved or rejected")
-        return self.deliver_to_self(started, event)
-
-    def deliver_to_self(self, started: Started, event: Any) -> Shown[C]:
-        """An outside actor reports to itself; nothing happens when it is over."""
-        cell = self.system.cell(started.ref)
-        if cell is not None and cell.snapshot.status == "active":
-            self.system.send(event, started.ref, started.ref)
-        return self._drive()
-
-    def feed(self, actor: str, value: Any, *, run: int | None = None) -> Shown[C]:
-        """Let an observable actor yield ``value``."""
-        started = self._started(actor, run)
-        self._require(started, "observable", "fed")
-        cell = self.system.cell(started.ref)
-        if started.logic.kind == "event-observable":
-            if cell is not None and cell.parent is not None and cell.begun:
-                self.system.send(to_event(value), cell.parent.ref, started.ref)
-            return self._drive()
-        return self.deliver_to_self(started, observable_value(value))
-
-    def complete(self, actor: str, *, run: int | None = None) -> Shown[C]:
-        """End an observable actor."""
-        started = self._started(actor, run)
-        self._require(started, "observable", "completed")
-        return self.deliver_to_self(started, OBSERVABLE_COMPLETED)
-
-    def break_off(self, actor: str, error: Any, *, run: int | None = None) -> Shown[C]:
-        """End an observable actor with an error."""
-        started = self._started(actor, run)
-        self._require(started, "observable", "broken off")
-        return self.deliver_to_self(started, observable_failure(error))
-
-    def send_back(self, actor: str, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
-        """Let a callback actor send ``event`` to its parent."""
-        started = self._started(actor, None)
-        self._require(started, "callback", "asked to send back")
-        cell = self.system.cell(started.ref)
-        if cell is not None and cell.parent is not None and cell.snapshot.status != "stopped":
-            self.system.send(to_event(event, data), cell.parent.ref, started.ref)
-        return self._drive()
-
-    def run(self, actor: str) -> Shown[C]:
-        """Really run a waiting promise actor's function, to its end, and deliver what came of it."""
-        started = self._started(actor, None)
-        self._require(started, "promise", "run")
-        try:
-            result = self.checked_output(started.ref.src, self._call_promise(started))
-        except Exception as error:
-            return self.deliver_to_self(started, promise_failure(error))
-        return self.deliver_to_self(started, promise_result(result))
-
-    def _call_promise(self, started: Started) -> Any:
-        def emit(event: Any, **data: Any) -> None:
-            self.post_emit(started.ref, to_event(event, data))
-
-        value = started.logic.call(started.input, started.ref, self.system.view, emit)
-        if hasattr(value, "__await__"):
-            return _run_to_its_end(value)
-        return value
-
-    def _started(self, actor: str, run: int | None) -> Started:
-        by_path = [s for s in self.starts if s.path == actor]
-        found = by_path or [s for s in self.starts if s.path.rpartition("/")[2] == actor]
-        if run is not None:
-            if not 1 <= run <= len(found):
-                raise UsageError(f"actor {actor!r} was started {len(found)} times, not {run}")
-            return found[run - 1]
-        live = [
-            s
-            for s in found
-            if (cell := self.system.cell(s.ref)) is not None and cell.snapshot.status == "active"
-        ]
-        if not found:
-            waiting = ", ".join(s.path for s in self.waiting) or "none"
-            raise UsageError(f"no actor {actor!r} was started; waiting now: {waiting}")
-        return (live or found)[-1]
-
-    def _require(self, started: Started, kind: str, verb: str) -> None:
-        actual = started.logic.kind
-        if actual != kind and not (kind == "observable" and actual == "event-observable"):
-            article = {"a": "an", "e": "an", "o": "an"}
-            raise UsageError(
-                f"{started.path!r} is {article.get(actual[0], 'a')} {actual} actor; "
-                f"only {article.get(kind[0], 'a')} {kind} can be {verb}"
-            )
-
     # ------------------------------------------------------------- saving
 
     def to_xstate(self) -> dict[str, Any]:
@@ -494,7 +332,7 @@ class Simulation(Driver, Generic[C]):
             self.effects.append(delivery.effect)
         result = super()._perform(delivery)
         if hasattr(result, "__await__"):
-            _run_to_its_end(result)
+            run_to_its_end(result)
         return None
 
     def emitted(self, delivery: Emitted) -> None:
@@ -515,15 +353,6 @@ class Simulation(Driver, Generic[C]):
     def inspected(self, event: Any) -> None:
         if self._observer is not None:
             self._observer(event)
-
-
-def _run_to_its_end(awaitable: Any) -> Any:
-    import asyncio  # needed by async actions and actors only
-
-    async def finish() -> Any:
-        return await awaitable
-
-    return asyncio.run(finish())
 
 
 def _clock(clock: str | VirtualClock) -> VirtualClock:

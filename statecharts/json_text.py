@@ -1,0 +1,160 @@
+"""JSON text as JavaScript writes and reads it: ``JSON.stringify`` and ``JSON.parse``.
+
+Python's C encoder and scanner do the work wherever they give the same result;
+what needs care (key order, numbers, lone surrogates, ``undefined``) is found
+first and goes the long way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from .values import (
+    CONTAINERS,
+    INERT,
+    MAX_SAFE,
+    UNDEFINED,
+    FrozenDict,
+    FrozenList,
+    is_flat,
+    js_number,
+    js_ordered,
+    plain,
+)
+
+_escape = json.encoder.encode_basestring
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+_make_encoder: Any = getattr(json.encoder, "c_make_encoder", None)
+_encode: Callable[[Any, int], Iterable[str]] = (
+    (lambda value, _level: _ENCODER.iterencode(value))
+    if _make_encoder is None
+    else _make_encoder(None, _ENCODER.default, _escape, None, ":", ",", False, False, False)
+)
+
+
+def dumps(value: Any) -> str:
+    """``JSON.stringify(value)``: no spaces, JavaScript numbers, non-ASCII kept.
+
+    ``dumps(UNDEFINED)`` is ``"null"``.
+    """
+    if _is_alike(value):
+        return _well_formed("".join(_encode(value, 0)))
+    out: list[str] = []
+    _write(plain(value), out.append)
+    return "".join(out)
+
+
+def _is_alike(value: Any) -> bool:
+    """Whether Python's and JavaScript's JSON of an object or list are one text.
+
+    True of nothing but exact types, keys that no JavaScript engine would move,
+    and integers that JavaScript can hold; so also of no object that comes
+    from an ``int`` or ``str`` of one's own.
+    """
+    kind = type(value)
+    if kind is dict or kind is FrozenDict:
+        if len(value) > 8 and is_flat(value):
+            return True
+        for key in value:
+            if type(key) is not str or "0" <= key[:1] <= "9":
+                return False
+        members: Iterable[Any] = value.values()
+    elif kind is list or kind is FrozenList:
+        if len(value) > 8 and INERT.issuperset(map(type, value)):
+            return True
+        members = value
+    else:
+        return False
+    for member in members:
+        kind = type(member)
+        if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
+            continue
+        if kind not in CONTAINERS or (member and not _is_alike(member)):
+            return False
+    return True
+
+
+def _write(value: Any, put: Callable[[str], None]) -> None:
+    if isinstance(value, str):
+        put(_write_string(value))
+    elif value is None or value is UNDEFINED:
+        put("null")
+    elif value is True or value is False:
+        put("true" if value else "false")
+    elif isinstance(value, (int, float)):
+        put(js_number(value))
+    elif isinstance(value, dict):
+        put("{")
+        for index, key in enumerate(value):
+            put(("," if index else "") + _write_string(key) + ":")
+            _write(value[key], put)
+        put("}")
+    else:
+        put("[")
+        for index, item in enumerate(value):
+            if index:
+                put(",")
+            _write(item, put)
+        put("]")
+
+
+def _write_string(text: str) -> str:
+    return _well_formed(_escape(text))
+
+
+def _well_formed(written: str) -> str:
+    """JSON text in which lone surrogates are escaped (ECMA-262 QuoteJSONString)."""
+    if written.isascii():
+        return written
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return "".join([f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in written])
+    return written
+
+
+def loads(text: str) -> Any:
+    """``JSON.parse(text)``: objects in JavaScript key order at every depth.
+
+    Raises ``json.JSONDecodeError`` with line and column; NaN and infinities
+    are refused, as in JavaScript.
+    """
+    if type(text) is str and _INDEX.search(text) is None and text[:1] in ("{", "["):
+        try:
+            value, end = _scan(text, 0)
+            if end == len(text):
+                return value
+        except (ValueError, StopIteration):  # told below, with its place
+            pass
+    return json.loads(
+        text, object_pairs_hook=_ordered_object, parse_constant=_refuse_constant, parse_int=_parse_int
+    )
+
+
+_INDEX = re.compile(r'"[0-9]+"\s*:|\\u003', re.ASCII)
+"""Finds every key that JavaScript may move to the front, and anything that may hide one."""
+
+
+def _ordered_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return js_ordered(dict(pairs))
+
+
+def _parse_int(text: str) -> int | float:
+    if len(text) < 16:
+        return int(text)
+    if len(text) > 17:  # too long for a safe integer, perhaps too long for int()
+        return float(text)
+    number = int(text)
+    return number if -MAX_SAFE <= number <= MAX_SAFE else float(text)
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise json.JSONDecodeError(f"{text} is not JSON", text, 0)
+
+
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_int=_parse_int
+).scan_once  # type: ignore[attr-defined]
