@@ -117,7 +117,9 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 if passed:
                     stride = branch.stride
                     if stride is None:
-                        return _followed(snapshot, event, branch)
+                        stride = _followed(snapshot, branch)
+                        if stride is None:
+                            return branch.chosen
                     break
             if stride is None:
                 return ()
@@ -259,16 +261,17 @@ def _fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ..
     return route
 
 
-def _followed(snapshot: Snapshot[Any], event: FrozenDict, branch: Branch) -> Any:
-    """A branch is taken whose stride is not known: worked out the first time, else what :func:`leap` answers."""
+def _followed(snapshot: Snapshot[Any], branch: Branch) -> Stride | None:
+    """The stride of a branch that is taken for the first time; ``None`` from then on, when it is not known."""
     if branch.ready:
-        return branch.chosen
+        return None
     branch.ready = True
     stride = _stride(snapshot, branch.chosen)
-    if stride is not None and not stride.asks:
-        snapshot._configuration.program.memo.charge(STRIDE_SIZE)
-        branch.stride = stride
-    return branch.chosen
+    if stride is None or stride.asks:
+        return None
+    snapshot._configuration.program.memo.charge(STRIDE_SIZE)
+    branch.stride = stride
+    return stride
 
 
 def _stride(snapshot: Snapshot[Any], transitions: tuple[Transition, ...]) -> Stride | None:

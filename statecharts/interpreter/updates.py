@@ -56,6 +56,11 @@ class Update(Operation):
         """The context after a lean update."""
         return merged(context, self.changes(context, event), self.label)
 
+    def run(self, frame: Frame) -> None:
+        """A lean update; others say how they run."""
+        frame.changed = True
+        frame.context = self.fresh(frame.context, frame.event)
+
 
 def lean_updates(operations: Sequence[Operation]) -> tuple[Update, ...] | None:
     """``operations`` when all of them are lean updates, else ``None``."""
@@ -80,9 +85,6 @@ class Later(Update):
 
     def changes(self, context: Any, event: FrozenDict) -> Any:
         return self.update.changes(context, self.event)
-
-    def run(self, frame: Frame) -> None:
-        self.update.run(frame)
 
 
 class AssignAll(Update):
@@ -112,8 +114,7 @@ class AssignAll(Update):
 
     def run(self, frame: Frame) -> None:
         if self.lean:
-            frame.changed = True
-            frame.context = self.fresh(frame.context, frame.event)
+            super().run(frame)
             return
         params = UNDEFINED if self.params is None else self.params(frame, UNDEFINED)
         scope = frame.scope
@@ -167,8 +168,7 @@ class AssignEach(Update):
 
     def run(self, frame: Frame) -> None:
         if self.lean:
-            frame.changed = True
-            frame.context = self.fresh(frame.context, frame.event)
+            super().run(frame)
             return
         params = UNDEFINED if self.params is None else self.params(frame, UNDEFINED)
         changes = {part.key: part.getter(frame, params) for part in self.parts}
