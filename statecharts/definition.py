@@ -20,7 +20,7 @@ from .errors import DefinitionError
 from .nodes import NO_INITIAL, Initial, Invoke, StateNode, Transition
 from .targets import resolve_path, resolve_state_id
 from .transition_tables import add_routes, read_transitions
-from .values import EMPTY_OBJECT, UNDEFINED, freeze, js_keys, js_to_number, truthy
+from .values import EMPTY_OBJECT, UNDEFINED, freeze, js_keys, js_ordered, js_to_number, truthy
 
 XSTATE_EXACT = "xstate-exact"
 XSTATE = "xstate"
@@ -153,6 +153,8 @@ def _make_nodes(builder: Builder, document: Mapping[str, Any]) -> StateNode:
 
 def _child_configs(config: Mapping[str, Any], node: StateNode) -> Iterator[tuple[str, Any]]:
     states = config.get("states")
+    if type(states) is dict:
+        return iter(js_ordered(states).items())
     if not truthy(states if states is not None else UNDEFINED):
         return iter(())
     if not isinstance(states, Mapping):
@@ -263,6 +265,9 @@ class InlineSource:
 
 def _read_initial(builder: Builder, node: StateNode, config: Mapping[str, Any]) -> None:
     declared = config.get("initial")
+    if type(declared) is str and declared in node.children:
+        node.initial = Initial(builder.target(node.children[declared]), ())
+        return
     if declared is None or not truthy(declared):
         node.initial = NO_INITIAL
         return

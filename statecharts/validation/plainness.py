@@ -8,7 +8,7 @@ find nothing in any state by itself. What takes the whole tree to judge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
 from statecharts.values import UNDEFINED
@@ -146,14 +146,14 @@ class Walk:
                     raise Doubt
         if "id" in config:
             self._id(config["id"])
-        self._annotation(config)
+        self._annotation(config.get("description"))
         self.has_histories = True
 
     def _initial(self, initial: Any, states: Mapping[str, Any]) -> None:
         if type(initial) is dict:
             if not initial.keys() <= _INITIAL_KEYS or "target" not in initial:
                 raise Doubt
-            self._annotation(initial)
+            self._annotation(initial.get("description"))
             if "actions" in initial:
                 self._actions(initial["actions"])
             initial = initial["target"]
@@ -165,24 +165,9 @@ class Walk:
 
     def _members(self, config: Mapping[str, Any]) -> None:
         for key, value in config.items():
-            if key == "on":
-                self._on(value)
-            elif key in ("entry", "exit"):
-                self._actions(value)
-            elif key == "after":
-                self._after(value)
-            elif key == "always":
-                self._always(value)
-            elif key == "invoke":
-                self._invokes(value)
-            elif key == "onDone":
-                self._handler(value)
-            elif key == "tags":
-                self._tags(value)
-            elif key == "id":
-                self._id(value)
-            elif key in ("description", "version"):
-                self._annotation(config)
+            reader = _READERS.get(key)
+            if reader is not None:
+                reader(self, value)
 
     def _id(self, own_id: Any) -> None:
         if type(own_id) is not str or not own_id:
@@ -190,10 +175,9 @@ class Walk:
         if "." in own_id or "\\" in own_id:
             self.has_dotted_names = True
 
-    def _annotation(self, config: Mapping[str, Any]) -> None:
-        for key in ("description", "version"):
-            if config.get(key) is not None and not isinstance(config[key], str):
-                raise Doubt
+    def _annotation(self, text: Any) -> None:
+        if text is not None and not isinstance(text, str):
+            raise Doubt
 
     def _tags(self, tags: Any) -> None:
         if type(tags) is not str and not (type(tags) is list and all(type(tag) is str for tag in tags)):
@@ -278,7 +262,7 @@ class Walk:
         if "reenter" in item and item["reenter"] is not True and item["reenter"] is not False:
             raise Doubt
         if "description" in item:
-            self._annotation(item)
+            self._annotation(item["description"])
 
     def _targets(self, targets: Any) -> None:
         if type(targets) is not list:
@@ -350,7 +334,7 @@ class Walk:
             src = invoke.get("src")
             if type(src) is not str or not src:
                 raise Doubt
-            self._annotation(invoke)
+            self._annotation(invoke.get("description"))
             for key in ("id", "systemId"):
                 if key in invoke and (type(invoke[key]) is not str or not invoke[key]):
                     raise Doubt
@@ -359,3 +343,19 @@ class Walk:
             for key in _ANSWERS:
                 if key in invoke:
                     self._handler(invoke[key])
+
+
+_READERS: Final[Mapping[str, Callable[[Walk, Any], None]]] = {
+    "on": Walk._on,
+    "entry": Walk._actions,
+    "exit": Walk._actions,
+    "after": Walk._after,
+    "always": Walk._always,
+    "invoke": Walk._invokes,
+    "onDone": Walk._handler,
+    "tags": Walk._tags,
+    "id": Walk._id,
+    "description": Walk._annotation,
+    "version": Walk._annotation,
+}
+"""Who reads which key of a state."""
