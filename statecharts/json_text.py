@@ -122,7 +122,7 @@ def loads(text: str) -> Any:
     Raises ``json.JSONDecodeError`` with line and column; NaN and infinities
     are refused, as in JavaScript.
     """
-    if type(text) is str and _INDEX.search(text) is None and text[:1] in ("{", "["):
+    if type(text) is str and text[:1] in ("{", "[") and "\\u003" not in text and _INDEX.search(text) is None:
         try:
             value, end = _scan(text, 0)
             if end == len(text):
@@ -134,8 +134,8 @@ def loads(text: str) -> Any:
     )
 
 
-_INDEX = re.compile(r'"[0-9]+"\s*:|\\u003', re.ASCII)
-"""Finds every key that JavaScript may move to the front, and anything that may hide one."""
+_INDEX = re.compile(r'"[0-9]+"\s*:', re.ASCII)
+"""Finds every key that JavaScript may move to the front, unless an escaped digit (``\\u003…``) hides it."""
 
 
 def _ordered_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

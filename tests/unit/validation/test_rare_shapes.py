@@ -164,3 +164,9 @@ def test_a_schema_that_contains_itself_is_refused_once() -> None:
 def test_events_of_xstates_own_are_replaced_only_by_handlers_of_the_same() -> None:
     state = {"initial": "x", "states": {"x": {}}, "onDone": "b", "on": {"xstate.done.state.m.b": "b", "xstate.done.state.m.a": "b"}}
     assert found(machine(state)) == [("replaced-handler", "/states/a/on/xstate.done.state.m.a")]
+
+
+def test_an_actors_event_that_has_no_handler_of_its_own_is_not_replaced() -> None:
+    invoked = {"src": "work", "id": "i", "onDone": "b", "onError": "b"}
+    state = {"invoke": invoked, "on": {"xstate.snapshot.i": "b", "xstate.error.actor.i": "b"}}
+    assert found(machine(state)) == [("replaced-handler", "/states/a/on/xstate.error.actor.i")]
