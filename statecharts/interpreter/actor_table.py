@@ -216,9 +216,7 @@ class Actors(Agenda, ABC):
                     waiting += [child for child in cell.snapshot._children.values() if child is not None]
         for actor in reversed(found):
             if actor.system_id and self.registry.get(actor.system_id) == actor:
-                if self._freed is None:
-                    self._freed = []
-                self._freed.append((position, actor))
+                self._freed = [*(self._freed or ()), (position, actor)]
                 self._unregister(actor)
 
     def begin_step(self) -> None:

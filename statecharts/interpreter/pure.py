@@ -126,8 +126,6 @@ def transition(machine: Machine[Any, Any], snapshot: Any, event: Any) -> tuple[S
 
 def _of(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:
     """``snapshot`` as one of ``machine``. Raises :class:`UsageError` when it belongs to another definition."""
-    if snapshot._program is program_of(machine):
-        return snapshot
     if snapshot._program.definition is not machine.definition:
         raise UsageError(
             f"the snapshot belongs to machine {snapshot.machine_id!r}, loaded separately from {machine.id!r}"

@@ -79,14 +79,13 @@ class Way:
 
     def take(self, plan: Plan) -> bool:
         """Go on by ``plan``; false when something in it is open."""
-        for operation in plan.operations:
-            if not self._run(operation):
-                return False
-        if plan.completes or plan.depends_on_order or plan.target is None:
+        known = [self._run(operation) for operation in plan.operations]
+        target = plan.target
+        if target is None or plan.completes or plan.depends_on_order or not all(known):
             return False
         if not plan.same_set:
             self.moves.append((plan, self.place))
-            self.place = plan.target
+            self.place = target
         return True
 
     def _run(self, operation: Operation) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from statecharts import (
     ExecutionError,
     ImplementationError,
+    SnapshotError,
     Step,
     UsageError,
     assign,
@@ -19,6 +20,7 @@ from statecharts import (
     load_machine,
     log,
     raise_,
+    restore_snapshot,
     send_parent,
     send_to,
     simulate,
@@ -30,6 +32,7 @@ from statecharts.errors import EndlessLoopError
 from statecharts.interpreter import effects
 from statecharts.interpreter.pure import PureScope, step
 from statecharts.interpreter.selection import GuardFailure
+from statecharts.json_text import dumps
 from statecharts.values import UNDEFINED, thaw
 
 
@@ -241,3 +244,53 @@ def test_a_step_of_the_simulation_is_a_transition() -> None:
     after, _ = transition(MACHINE, sim.snapshot, {"type": "ALL", "by": 2})
     sim.send("ALL", by=2)
     assert (sim.snapshot.value, sim.snapshot.context, sim.snapshot.output) == (after.value, after.context, after.output)
+
+
+# ------------------------------------------------------------ restored snapshots
+
+
+COUNTER: dict[str, Any] = {
+    "id": "m",
+    "initial": "a",
+    "context": {"n": 1},
+    "states": {"a": {"on": {"GO": "b"}}, "b": {"initial": "x", "states": {"x": {"on": {"GO": "y"}}, "y": {}, "h": {"type": "history"}}}},
+}
+
+
+def test_a_snapshot_goes_through_json_without_a_host() -> None:
+    machine = load_machine(COUNTER)
+    snapshot, _ = initial_transition(machine)
+    for _ in range(3):
+        saved = snapshot.to_xstate()
+        restored = restore_snapshot(machine, dumps(saved))
+        assert restored == snapshot == restore_snapshot(machine, saved)
+        assert (restored.to_xstate(), simulate(machine, snapshot=saved).to_xstate()) == (saved, saved)
+        snapshot, _ = transition(machine, restored, "GO")
+    assert snapshot.value == {"b": "y"}
+    watched: list[Any] = []
+    assert simulate(machine, snapshot=snapshot.to_xstate(), inspect=watched.append).snapshot == snapshot
+    assert watched
+
+
+def test_a_snapshot_that_does_not_fit_is_refused() -> None:
+    machine = load_machine(COUNTER)
+    saved = initial_transition(machine)[0].to_xstate()
+    with pytest.raises(SnapshotError, match="zz"):
+        restore_snapshot(machine, {**saved, "value": "zz"})
+    exact = load_machine(COUNTER, semantics="xstate-exact")
+    with pytest.raises(SnapshotError, match="does not fit machine 'm'"):
+        restore_snapshot(exact, {**saved, "value": "zz"})
+
+
+def test_a_snapshot_with_children_is_for_a_host() -> None:
+    kid = load_machine({"id": "kid", "initial": "a", "states": {"a": {}}})
+    document = {"id": "m", "initial": "a", "states": {"a": {"invoke": {"src": "kid", "id": "kid"}}}}
+    machine = load_machine(document, {"actors": {"kid": kid}})
+    with pytest.raises(UsageError, match="only a host can run"):
+        restore_snapshot(machine, simulate(machine).to_xstate())
+
+
+def test_a_session_is_restored_without_a_host() -> None:
+    machine = load_machine('<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="null"><state id="a"><transition event="go" target="b"/></state><state id="b"/></scxml>')
+    snapshot, _ = initial_transition(machine)
+    assert transition(machine, restore_snapshot(machine, snapshot.to_xstate()), "go")[0].value == "b"
