@@ -151,6 +151,29 @@ def test_327_the_clock_given_at_load_fires_the_timers(play: Play) -> None:
     play(main)
 
 
+@pytest.mark.parametrize("turns", range(6))
+def test_an_actor_closed_while_its_childs_own_send_is_on_says_nothing(play: Play, turns: int) -> None:
+    async def work() -> None:
+        await asyncio.sleep(0)
+        await actor.send("DONE")
+
+    async def slow() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    states = {"idle": {"on": {"GO": "busy"}}, "busy": {"invoke": {"src": "work"}, "on": {"DONE": "next"}}, "next": {"entry": "slow"}}
+    machine = load_machine({"id": "m", "initial": "idle", "states": states}, {"actors": {"work": work}, "actions": {"slow": slow}})
+    actor = start(machine)
+
+    async def main() -> None:
+        async with actor:
+            await actor.send("GO")
+            for _ in range(turns):
+                await asyncio.sleep(0)
+
+    play(main)
+
+
 @pytest.mark.parametrize("how", ["result", "own send"])
 def test_331_a_task_is_not_cancelled_by_its_own_report(play: Play, how: str) -> None:
     entered: list[str] = []

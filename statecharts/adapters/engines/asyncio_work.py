@@ -105,7 +105,7 @@ class OutsideWork(Turns):
             last = await work(delivery)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is not None and not task.cancelling():
+            if task is not None and not task.cancelling() and not self._closing:
                 message = f"actor {ref.id!r} was cancelled from inside; the state that invoked it waits on"
                 self._report(message, error)
             raise
