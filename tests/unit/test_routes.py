@@ -12,6 +12,7 @@ from statecharts import (
     assign,
     initial_transition,
     load_machine,
+    restore_snapshot,
     simulate,
     transition,
 )
@@ -40,7 +41,8 @@ def both(machine: Any, events: list[str]) -> tuple[list[Any], list[Any]]:
     """A run with everything kept, and one with nothing."""
     seen = []
     for limit in (1_000_000, 0):
-        machine._program = Program(machine, memo_limit=limit)
+        machine._program = program = Program(machine, memo_limit=limit)
+        program.first_visits = 1
         snapshot, _ = initial_transition(machine)
         run: list[Any] = []
         for event in events:
@@ -242,3 +244,47 @@ def test_done_events_and_their_updates_are_part_of_the_stride() -> None:
     assert isinstance(later, Later)
 
     assert later.label == "action 'see'"
+
+
+def test_an_effect_after_a_done_event_ends_the_stride() -> None:
+    work = {"initial": "w", "states": {"w": {"on": {"END": "f"}}, "f": {"type": "final"}}}
+    states = {"work": {**work, "onDone": {"target": "idle", "actions": "act"}}, "idle": {}}
+    machine = load_machine({"id": "m", "initial": "work", "states": states}, {"actions": {"act": lambda: None}})
+    for _ in range(2):
+        snapshot, effects = transition(machine, initial_transition(machine)[0], "END")
+        assert (snapshot.value, [effect.type for effect in effects]) == ("idle", ["act"])
+
+
+def test_a_snapshot_whose_regions_stand_in_another_order() -> None:
+    region = {"initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {"on": {"GO": "a"}}}}
+    machine = load_machine({"id": "m", "type": "parallel", "states": {"x": region, "y": region}}, semantics="xstate-exact")
+    snapshot = restore_snapshot(machine, {**initial_transition(machine)[0].to_xstate(), "value": {"y": "a", "x": "b"}})
+    for _ in range(3):
+        snapshot, _ = transition(machine, snapshot, "NOBODY")
+        assert list(snapshot.value.items()) == [("y", "a"), ("x", "b")]
+    assert transition(machine, snapshot, "GO")[0].value == {"x": "a", "y": "b"}
+
+
+@pytest.mark.parametrize("kind", ["deep", "shallow"])
+def test_history_remembers_leaves_in_the_order_in_which_they_became_active(kind: str) -> None:
+    def region(event: str) -> dict[str, Any]:
+        return {"initial": "a", "on": {f"AGAIN.{event}": {"reenter": True}}, "states": {"a": {"on": {event: "b"}}, "b": {"on": {event: "a"}}}}
+
+    inside = {"type": "parallel", "states": {"x": region("X"), "y": region("Y"), "h": {"type": "history", "history": kind}}}
+    document = {"id": "m", "initial": "in", "states": {"in": {**inside, "on": {"OUT": "out"}}, "out": {"on": {"IN": "in.h"}}}}
+    machine = load_machine(document)
+    kept, plain = both(machine, ["X", "OUT", "IN", "Y", "X", "OUT", "IN", "AGAIN.X", "OUT", "IN", "OUT"] * 6)
+    assert kept == plain
+    assert kept[1][2]["m.in.h"] == (("m.in.y.a", "m.in.x.b") if kind == "deep" else ("m.in.x", "m.in.y"))
+
+
+def test_regions_that_end_one_after_the_other() -> None:
+    def region(event: str) -> dict[str, Any]:
+        return {"initial": "a", "states": {"a": {"on": {event: "f"}}, "f": {"type": "final"}}}
+
+    inner = {"type": "parallel", "states": {"x": region("X"), "y": region("Y")}}
+    outer = {"type": "parallel", "states": {"in": inner, "z": region("Z")}, "onDone": "over"}
+    machine = load_machine({"id": "m", "initial": "work", "states": {"work": outer, "over": {"on": {"AGAIN": "work"}}}})
+    kept, plain = both(machine, [*"XYZ", "AGAIN", *"YXZ", "AGAIN", *"ZYX", "AGAIN", *"ZXY", "AGAIN", *"XYZ"])
+    assert kept == plain
+    assert [value for value, *_ in kept[2::4]] == ["over"] * 5
