@@ -79,6 +79,7 @@ class Program:
         self.restored: dict[Any, tuple[Configuration, Order | None]] = {}
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
         self._delays: dict[str, Any] = {}
+        self._logics: dict[str, tuple[Any, Any]] = {}
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
         self.frame: type[Frame] = Frame
@@ -258,9 +259,14 @@ class Program:
         if src.startswith("xstate.invoke."):
             return self._invoked_inline(src)
         found = self.machine.implementations.actors.get(src)
-        if found is None and self.session_bindings is not None:
-            found = self.machine.environment.processors.get(src) or self.documents.logic(src)
-        return None if found is None else as_logic(found, src)
+        if found is None:
+            if self.session_bindings is not None:
+                found = self.machine.environment.processors.get(src) or self.documents.logic(src)
+            return None if found is None else as_logic(found, src)
+        known = self._logics.get(src)
+        if known is None or known[0] is not found:  # looking at a function's parameters takes long
+            known = self._logics[src] = (found, as_logic(found, src))
+        return known[1]
 
     def _invoked_inline(self, name: str) -> Any:
         for node in self.definition.nodes:
