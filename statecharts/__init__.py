@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         from_transition,
     )
     from .interpreter.effects import ActorRef, Effect
+    from .interpreter.program import memo_of
     from .interpreter.pure import initial_transition, restore_snapshot, transition
     from .interpreter.snapshot import EventOption, Snapshot, Step
     from .interpreter.system_state import SystemState, initial_system, step_system
@@ -95,6 +96,7 @@ _HOME = {
         "from_callback from_event_observable from_observable from_promise from_transition"
     ),
     "statecharts.interpreter.effects": "ActorRef Effect",
+    "statecharts.interpreter.program": "memo_of",
     "statecharts.interpreter.pure": "initial_transition restore_snapshot transition",
     "statecharts.interpreter.snapshot": "EventOption Snapshot Step",
     "statecharts.interpreter.system_state": "SystemState initial_system step_system",
@@ -148,6 +150,7 @@ __all__ = [
     "initial_transition",
     "load_machine",
     "log",
+    "memo_of",
     "not_",
     "or_",
     "raise_",

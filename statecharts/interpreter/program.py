@@ -335,4 +335,12 @@ def program_of(machine: Machine[Any, Any]) -> Program:
     return program  # type: ignore[no-any-return]
 
 
-__all__ = ["Program", "program_of"]
+def memo_of(machine: Machine[Any, Any]) -> Memo:
+    """What ``machine`` keeps of earlier steps, for all its instances: ``bytes``, and a ``limit`` in bytes that may be set.
+
+    A limit of 0 keeps nothing; every step is then computed from the definition.
+    """
+    return program_of(machine).memo
+
+
+__all__ = ["Program", "memo_of", "program_of"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from statecharts import initial_transition, load_machine, transition
+from statecharts import initial_transition, load_machine, memo_of, transition
 from statecharts.interpreter.memo import DEFAULT_LIMIT, Memo
 from statecharts.interpreter.program import program_of
 
@@ -98,7 +98,7 @@ def test_a_memo_forgets_when_it_is_over_its_limit() -> None:
 def test_an_instance_outlives_what_was_kept_about_its_configuration() -> None:
     machine = load_machine(regions(2, 3))
     snapshot, _ = initial_transition(machine)
-    memo = program_of(machine).memo
+    memo = memo_of(machine)
     for turn in range(30):
         memo.clear()
         snapshot, _ = transition(machine, snapshot, f"R{turn % 2}")
