@@ -215,3 +215,13 @@ def test_a_snapshot_value_restores_too() -> None:
     sim = simulate(load_machine(CHILD))
     sim.send("NEXT")
     assert simulate(load_machine(CHILD), snapshot=sim.snapshot).snapshot.value == {"y": "y1"}
+
+
+def test_a_watched_or_named_root_is_restored_like_any_other() -> None:
+    loaded = load_machine({"id": "m", "initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {}}})
+    document = simulate(loaded).send("GO").to_xstate()
+    events: list[Any] = []
+    named = simulate(loaded, snapshot=document, system_id="root", inspect=events.append)
+    assert named.snapshot.value == "b" and events
+    assert named.system.registry["root"] == named.system.root.ref
+    assert named.snapshot == simulate(loaded, snapshot=document).snapshot
