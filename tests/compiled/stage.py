@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("tests", "machines", "docs", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
+COPIED = ("tests", "machines", "docs", "benchmarks", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
 LINKED = ("node_modules", ".cache")
 """Downloaded, ignored by git, and large."""
 
@@ -24,7 +24,7 @@ def stage(folder: Path) -> None:
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", *LINKED))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".env", *LINKED))
         else:
             shutil.copy2(source, folder / name)
     shared = ROOT.parent / "shared"  # measured reference material lies beside a checkout, where there is some
