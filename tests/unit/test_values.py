@@ -23,6 +23,7 @@ from statecharts.values import (
     Undefined,
     freeze,
     is_array_index,
+    is_flat,
     js_keys,
     js_number,
     js_ordered,
@@ -344,3 +345,11 @@ def test_loads_reads_numbers_as_javascript_does() -> None:
     ]
     assert loads("9007199254740991") == 9007199254740991
     assert loads("1" * 500) == math.inf
+
+
+def test_flat_objects_hold_texts_under_names_that_keep_their_order() -> None:
+    names = [f"k{i}" for i in range(12)]
+    assert is_flat(dict.fromkeys(names, "x"))
+    assert not is_flat({**dict.fromkeys(names, "x"), "n": 1})
+    assert not is_flat({**dict.fromkeys(names, "x"), "1": "x"})
+    assert not is_flat(dict.fromkeys([*names, 7], "x")), "a name that is no text"
