@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -116,20 +117,69 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(each for key, member in inner for each in places(member, (*path, key)))]
 
 
-@given(documents(), st.data())
-@settings(max_examples=200)
-def test_a_document_with_one_wrong_value_is_refused_in_words(document: Json, data: st.DataObject) -> None:
-    *way, last = data.draw(st.sampled_from(places(document)[1:]))
-    holder: Any = document
-    for key in way:
-        holder = holder[key]
-    holder[last] = data.draw(st.sampled_from([None, 1, True, "x y", "", [], {}, [1], {"a": 1}, [[]], [{}], "\x00"]))
+WRONG: list[Any] = [None, 1, True, "x y", "", [], {}, [1], {"a": 1}, {1: "a"}, [[]], [{}], "\x00"]
+
+
+def read_or_refused_in_words(document: Json) -> None:
     try:
         read_document(write_document(document), strict=False)
     except UsageError as error:
         assert str(error).startswith(("/", "(document)", "an SCXML document"))
     except DefinitionError:
         pass  # well-formed, but against SCXML's rules
+
+
+def put(document: Json, way: tuple[Any, ...], value: Any) -> None:
+    holder: Any = document
+    for key in way[:-1]:
+        holder = holder[key]
+    holder[way[-1]] = value
+
+
+@given(documents(), st.data())
+@settings(max_examples=200)
+def test_a_document_with_one_wrong_value_is_refused_in_words(document: Json, data: st.DataObject) -> None:
+    put(document, data.draw(st.sampled_from(places(document)[1:])), data.draw(st.sampled_from(WRONG)))
+    read_or_refused_in_words(document)
+
+
+EVERY_MEMBER: Json = {
+    "semantics": "scxml", "id": "all", "name": "all", "datamodel": "cel", "binding": "late", "initial": ["p"],
+    "data": [{"id": "n", "expr": "1"}, {"id": "m", "content": {"text": "2"}}, {"id": "o", "src": "file:o"}],
+    "scripts": [{"text": "n"}, {"src": "file:s"}],
+    "states": {
+        "p": {"type": "parallel", "data": [], "states": {
+            "h": {"type": "history", "history": "deep", "target": ["q"], "actions": [{"type": "scxml.log", "label": "l", "expr": "1"}]},
+            "q": {"initial": {"target": ["r"], "actions": [{"type": "scxml.raise", "event": "e"}]}, "states": {"r": {"initial": ["t"], "states": {"t": {}}}}},
+        }},
+        "s": {
+            "entry": [[{"type": "scxml.assign", "location": "n", "expr": "1"}, {"type": "scxml.assign", "location": "n", "content": {"xml": "<a/>"}}]],
+            "exit": [[{"type": "scxml.if", "branches": [{"cond": "a", "actions": []}, {"cond": "b", "actions": [{"type": "own", "params": [1]}]}, {"actions": []}]}]],
+            "transitions": [{"event": ["e", "f"], "cond": "n", "target": ["p"], "type": "internal", "actions": [
+                {"type": "scxml.send", "event": "e", "target": "#_internal", "processor": "scxml", "id": "i", "delay": "1s", "namelist": ["n"], "params": [{"name": "a", "expr": "1"}, {"name": "b", "location": "n"}]},
+                {"type": "scxml.send", "eventexpr": "e", "targetexpr": "t", "processorexpr": "p", "idlocation": "n", "delayexpr": "d", "content": {"expr": "1"}},
+                {"type": "scxml.foreach", "array": "n", "item": "i", "index": "j", "actions": [{"type": "scxml.cancel", "sendid": "i"}, {"type": "scxml.cancel", "sendidexpr": "i"}]},
+                {"type": "scxml.script", "text": "n"}, {"type": "scxml.script", "src": "file:s"},
+            ]}],
+            "invoke": [
+                {"id": "i", "type": "scxml", "src": "file:m", "namelist": ["n"], "autoforward": True, "finalize": [{"type": "own"}]},
+                {"idlocation": "n", "typeexpr": "t", "srcexpr": "s", "params": [{"name": "a", "expr": "1"}]},
+                {"content": {"document": {"semantics": "scxml", "states": {"inner": {}}}}},
+            ],
+        },
+        "d": {"type": "final", "donedata": {"content": {"text": "t"}}},
+        "e": {"type": "final", "donedata": {"params": [{"name": "a", "expr": "1"}]}},
+        "state:8": {"states": {"state:9": {}}},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+def test_any_wrong_value_at_any_place_is_refused_in_words(value: Any) -> None:
+    for way in places(EVERY_MEMBER)[1:]:
+        document = copy.deepcopy(EVERY_MEMBER)
+        put(document, way, value)
+        read_or_refused_in_words(document)
 
 
 def test_hostile_text_cannot_leave_its_place() -> None:

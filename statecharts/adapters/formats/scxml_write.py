@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any, Final
 
 from ...errors import DefinitionError, UsageError
@@ -62,7 +63,7 @@ class _Writer:
 
     def _state(self, key: str, state: Any, at: str) -> None:
         kind = state.get("type")
-        if kind not in _ELEMENTS:
+        if not isinstance(kind, (str, NoneType)) or kind not in _ELEMENTS:
             raise UsageError(
                 f"{at}/type: {kind!r} is no state type; it is parallel, final, history or absent"
             )
