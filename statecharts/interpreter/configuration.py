@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .strides import Stride
 
 Order = tuple[StateNode, ...]
+KeptOrder = Order | str | None
+"""The order in a snapshot: nodes, the same as text (:func:`order_text`), or ``None`` where it is the document's."""
 
 
 NO_ROUTES: Final[dict[str, Stride]] = {}
@@ -224,6 +226,16 @@ def is_regular(nodes: Sequence[StateNode]) -> bool:
 def in_document_order(nodes: Iterable[StateNode]) -> Order:
     """``nodes`` by document number."""
     return tuple(sorted(nodes, key=lambda node: node.index))
+
+
+def order_text(nodes: Iterable[StateNode]) -> str:
+    """An order of nodes as text: each node is the character of its document number."""
+    return "".join([chr(node.index) for node in nodes])
+
+
+def nodes_in(order: str, nodes: Sequence[StateNode]) -> Order:
+    """An order given as text; ``nodes`` are all there are."""
+    return tuple([nodes[ord(number)] for number in order])
 
 
 def moved(order: Order, left: Order, entered: Order) -> Order:

@@ -65,7 +65,7 @@ def macrostep(
         program,
         scope,
         snapshot._configuration,
-        snapshot._order,
+        snapshot.kept_order,
         snapshot._context,
         snapshot._children,
         snapshot._history,

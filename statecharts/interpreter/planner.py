@@ -22,7 +22,7 @@ from .algorithm import (
     is_in_final_state,
     remove_conflicting_transitions,
 )
-from .configuration import Configuration, Order, mask_of, moved
+from .configuration import Configuration, KeptOrder, Order, mask_of, moved, nodes_in
 from .operations import HistoryEntry, Operation, RecordHistory
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Plan:
         self.entries = 0
         self.entered: Order = ()
         self.final_order: Order | None = None
-        self.order_step: tuple[Order | None, Order] | None = None
+        self.order_step: tuple[KeptOrder, Order] | None = None
         self.same_set = True
         self.changes = False
         self.completes = False
@@ -66,7 +66,7 @@ class Plan:
         self.asks: tuple[str, ...] = ()
         self.depends_on_order = False
 
-    def order_after(self, order: Order | None, before: Configuration) -> Order | None:
+    def order_after(self, order: KeptOrder, before: Configuration) -> Order | None:
         """The order of active nodes after this microstep; ``None`` when it is that of the document anyway.
 
         The last answer is kept: instances that go round the same states ask the same.
@@ -78,7 +78,11 @@ class Plan:
         known = self.order_step
         if known is not None and (known[0] is order or known[0] == order):
             return known[1]
-        after = moved(before.nodes if order is None else order, self.left, self.entered)
+        if isinstance(order, str):
+            nodes = nodes_in(order, before.program.definition.nodes)
+        else:
+            nodes = before.nodes if order is None else order
+        after = moved(nodes, self.left, self.entered)
         self.order_step = (order, after)
         return after
 

@@ -12,6 +12,7 @@ and every step is then computed from the definition.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import maxunicode
 from typing import Any
 
 from ..callables import ACTION_ARGUMENTS
@@ -45,8 +46,11 @@ from .regions import Regions
 from .routes import FIRST_VISITS
 from .selection import SELECTOR_SIZE, Candidate, LeafSelection, Selection, Selector
 from .session import SessionFrame
-from .snapshot import History
+from .snapshot import History, Rest
 from .updates import NOTHING, OFFERED, shape_of
+
+REST_SIZE = 700
+"""Bytes of a remembered history, what is known about it, and its place among others: an estimate, rounded up."""
 
 
 class Program:
@@ -78,6 +82,8 @@ class Program:
         self._initial: Plan | None = None
         self.restored: dict[Any, tuple[Configuration, Order | None]] = {}
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
+        self._rests: dict[Any, Rest] = {}
+        """What is remembered beside states and context, by the history in it."""
         self._delays: dict[str, Any] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
         self.selection: Selection = Selection(self)
@@ -103,6 +109,9 @@ class Program:
         self.known = {}
         self._initial = None
         self.restored = {}
+        for rest in self._rests.values():
+            rest.known = None
+        self._rests = {}
         if self.regions is not None:
             self.regions.forget()
 
@@ -146,6 +155,20 @@ class Program:
         found = self.known.get(configuration.mask)
         if found is None:
             found = self._keep(configuration.mask, configuration)
+        return found
+
+    def remembering(self, rest: Rest, records: History) -> Rest:
+        """``rest`` with ``records`` in its history; one and the same for all instances that hold nothing else there."""
+        history = {**rest.history, **records}
+        if rest.children or rest.output is not UNDEFINED or rest.error is not UNDEFINED or not self.memo.keeps:
+            return Rest(rest.children, history, rest.status, rest.output, rest.error)
+        key = _history_key(history)
+        found = self._rests.get(key)
+        if found is None:
+            self.memo.charge(REST_SIZE + 120 * len(history))
+            found = Rest(rest.children, history)
+            found.known = {}
+            found = self._rests.setdefault(key, found)
         return found
 
     # ------------------------------------------------------------ selection
@@ -302,7 +325,11 @@ def callable_or_logic(value: Any) -> bool:
 def _has_regions(definition: Definition) -> bool:
     """Whether plans of regions can be put together: there are some, and nodes are sorted as they are numbered."""
     nodes = definition.nodes
-    return any(node.type == "parallel" for node in nodes) and all(node.order == node.index for node in nodes)
+    return (
+        any(node.type == "parallel" for node in nodes)
+        and all(node.order == node.index for node in nodes)
+        and len(nodes) <= maxunicode  # an order is kept as text
+    )
 
 
 def _history_key(history: History) -> tuple[Any, ...]:

@@ -23,11 +23,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ExecutionError
+from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
 from ..nodes import StateNode, Transition
 from .algorithm import HistoryView, get_transition_domain
-from .configuration import Configuration, subtree_mask
+from .configuration import Configuration, order_text, subtree_mask
 from .planner import Plan, PlanFailure, flat
-from .routes import is_special
+from .sending import DISPATCH
 from .updates import lean_updates
 
 if TYPE_CHECKING:
@@ -41,30 +42,41 @@ NOWHERE = -1
 class Answers:
     """Who may answer to one event type: states as a bit set, and selectors by which of them are active.
 
-    ``special``: the event does more than select transitions (:func:`.routes.is_special`).
+    ``special``: the event does more than select transitions
+    (:func:`is_special`). ``moves`` are plans of the one transition
+    that is taken in any case, by the active states of ``span``.
     """
 
-    __slots__ = ("mask", "selectors", "special")
+    __slots__ = ("mask", "moves", "selectors", "span", "special")
 
     def __init__(self, mask: int, special: bool) -> None:
         self.mask = mask
         self.special = special
         self.selectors: dict[int, Selector | None] = {}
+        self.span = mask
+        self.moves: dict[int, Local] = {}
 
 
 class Local:
     """A plan that holds wherever the active states of its domain are these.
 
     ``span``: the domain's subtree. ``updates``: its operations, when all of
-    them are lean updates, else ``None``.
+    them are lean updates, else ``None``. The rest is the plan once more, as
+    :mod:`.wandering` needs it: ``stays`` and ``enters`` are bit sets,
+    ``left`` and ``entered`` are nodes as in :func:`.configuration.order_text`.
     """
 
-    __slots__ = ("plan", "span", "updates")
+    __slots__ = ("entered", "enters", "left", "plan", "selected", "span", "stays", "updates")
 
     def __init__(self, plan: Plan, span: int) -> None:
         self.plan = plan
         self.span = span
         self.updates = lean_updates(plan.operations)
+        self.selected = plan.transitions
+        self.stays = ~plan.exits
+        self.enters = plan.entries
+        self.left = tuple(order_text(plan.left))
+        self.entered = order_text(plan.entered)
 
 
 class Regions:
@@ -72,25 +84,26 @@ class Regions:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._answers: dict[str, Answers] = {}
+        self.keeps_order = not program.semantics.leaves_in_document_order
+        self.known: dict[str, Answers] = {}
         self._locals: dict[tuple[Transition, int], Local | None] = {}
         self._spans: dict[Transition, int] = {}
         self._descriptors: dict[str, int] | None = None
 
     def forget(self) -> None:
         """Drop everything that can be made again."""
-        self._answers = {}
+        self.known = {}
         self._locals = {}
 
     # ------------------------------------------------------------ selection
 
     def answers(self, event_type: str) -> Answers:
         """Who answers to ``event_type``."""
-        answers = self._answers.get(event_type)
+        answers = self.known.get(event_type)
         if answers is None:
             answers = Answers(self._answering(event_type), is_special(self._program, event_type))
             self._program.memo.charge(500 + len(event_type) + self._program.bits // 4)
-            self._answers[event_type] = answers
+            self.known[event_type] = answers
         return answers
 
     def selector(self, configuration: Configuration, event_type: str) -> Selector | None:
@@ -136,20 +149,9 @@ class Regions:
         except KeyError:
             made = self._make(configuration, transition, span)
             program = self._program
-            program.memo.charge(300 + program.bits // 4 + (0 if made is None else made.plan.size))
+            program.memo.charge(700 + program.bits // 4 + (0 if made is None else made.plan.size))
             self._locals[key] = made
             return made
-
-    def local_of(self, configuration: Configuration, selector: Selector) -> Local | None:
-        """:meth:`local` of the one transition that ``selector`` takes in any case, kept with the selector."""
-        assert selector.fixed is not None
-        local = self.local(configuration, selector.fixed[0])
-        if selector.locals is None:
-            selector.locals = {}
-            selector.span = max(self._spans[selector.fixed[0]], 0)
-        self._program.memo.charge(200)
-        selector.locals[configuration.mask & selector.span] = local
-        return local
 
     def _span(self, transition: Transition) -> int:
         """The subtree outside of which ``transition`` changes nothing; 0 when it moves nothing at all."""
@@ -205,6 +207,13 @@ class Regions:
         plan.changes = not plan.same_set
         plan.target = configuration if plan.same_set else self._program.configuration(mask)
         return plan
+
+
+def is_special(program: Program, event_type: str) -> bool:
+    """Whether an event of this type does more than select transitions."""
+    if program.session_bindings is not None:
+        return program.finalizers.has_any or event_type.startswith("xstate.") or event_type == DISPATCH
+    return event_type in (INIT, STOP) or event_type.startswith(ERROR_ACTOR_PREFIX)
 
 
 def _by_span(local: Local) -> int:

@@ -16,24 +16,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
 from ..nodes import Transition
 from ..values import ATOMS, FrozenDict
-from .configuration import Configuration, Order, moved
+from .configuration import Configuration
 from .failures import failed
+from .regions import is_special
 from .selection import Candidate, Selector, guard_failure
-from .sending import DISPATCH
-from .snapshot import ACTIVE, Rest, Snapshot, Step
+from .snapshot import Rest, Snapshot, Step
 from .strides import FIXED, Stride, stride_of
 from .updates import BOTH, CONTEXT, merged
+from .wandering import wander
 
 if TYPE_CHECKING:
     from .program import Program
-    from .regions import Answers, Regions
 
 ROUTE_SIZE: Final = 450
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
 STRIDE_SIZE: Final = 260
+KNOWN_SIZE: Final = 120
 BRANCHES: Final = 1
 TREE: Final = 2
 HISTORY: Final = 3
@@ -92,6 +92,15 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     else:
         stride = configuration.routes.get(event_type)
     if stride is None:
+        program = configuration.program
+        regions = program.regions
+        if regions is not None and configuration.visits < program.first_visits and configuration.is_plain:
+            answers = regions.known.get(event_type)
+            if answers is None:
+                answers = regions.answers(event_type)
+            if not answers.special and program.memo.keeps:
+                configuration.visits += 1
+                return wander(snapshot, event, answers, regions)
         found = _discover(snapshot, event)
         if not isinstance(found, Stride):
             return found
@@ -124,10 +133,13 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
             if stride is None:
                 return ()
         else:
-            asked = _ask(snapshot, event, route)
-            if not isinstance(asked, Stride):
-                return asked
-            stride = asked
+            known = rest.known
+            stride = None if known is None else known.get(route)
+            if stride is None:
+                asked = _ask(snapshot, event, route)
+                if not isinstance(asked, Stride):
+                    return asked
+                stride = asked
     # all is known from here on, but for the new context; see :class:`.strides.Stride`
     for update in stride.updates:
         try:
@@ -136,9 +148,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 changes = update.changes(context, event)
             else:
                 changes = direct(context)
-            try:
-                new = {**context, **changes}
-            except TypeError:  # nothing changes, or one of them is no object
+            if not isinstance(changes, dict) or type(context) is not FrozenDict:
                 context = merged(context, changes, update.label)
                 continue
             for key in changes:
@@ -146,13 +156,16 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                     context = merged(context, changes, update.label)
                     break
             else:  # nothing to freeze, and every key has its place already
-                context = FrozenDict(new)
+                one = len(context) == 1 and len(changes) == 1
+                context = FrozenDict(changes) if one else FrozenDict({**context, **changes})
         except Exception as error:
             return failed(snapshot, update, error)
     if stride.is_move:
         order = stride.order_after(snapshot._order) if stride.keeps_order else None
         if stride.records is not None:
-            rest = Rest(rest.children, {**rest.history, **stride.records}, ACTIVE, rest.output, rest.error)
+            known = rest.known
+            after = None if known is None else known.get(stride)
+            rest = _remembering(configuration.program, rest, stride) if after is None else after
         return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)
     return Snapshot(configuration, snapshot._order, context, rest, snapshot._sequence + 1)
 
@@ -196,7 +209,29 @@ def _ask(snapshot: Snapshot[Any], event: FrozenDict, route: Route) -> Any:
             stride = None  # whether it is right depends on more than is in the key
         program.memo.charge(STRIDE_SIZE)
         route.strides[key] = stride
-    return selected if stride is None else stride
+    if stride is None:
+        return selected
+    if route.kind == HISTORY:
+        _know(program, snapshot._rest, route, stride)
+    return stride
+
+
+def _remembering(program: Program, rest: Rest, stride: Stride) -> Rest:
+    """``rest`` after a stride that records history."""
+    assert stride.records is not None
+    after = program.remembering(rest, stride.records)
+    if after.known is not None:
+        _know(program, rest, stride, after)
+    return after
+
+
+def _know(program: Program, rest: Rest, key: Stride, value: Any) -> None:
+    """Keep with ``rest`` what a stride leads to from there, if ``rest`` is kept itself."""
+    if rest.known is not None:
+        program.memo.charge(KNOWN_SIZE)
+        known = rest.known  # gone, if all was forgotten just now
+        if known is not None:
+            known[key] = value
 
 
 def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
@@ -206,25 +241,12 @@ def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     if not program.memo.keeps:
         return None
     event_type = event["type"]
-    regions = program.regions
-    if regions is not None and configuration.visits < program.first_visits and configuration.is_plain:
-        answers = regions.answers(event_type)
-        if not answers.special:
-            configuration.visits += 1
-            return _wander(snapshot, event, answers, regions)
     if is_special(program, event_type):
         return None
     stride = _prepared(snapshot, Route(configuration, program.selector(configuration, event_type)))
     program.memo.charge(ROUTE_SIZE + len(event_type))
     program.own(configuration).keep_route(event_type, stride)
     return stride
-
-
-def is_special(program: Program, event_type: str) -> bool:
-    """Whether an event of this type does more than select transitions."""
-    if program.session_bindings is not None:
-        return program.finalizers.has_any or event_type.startswith("xstate.") or event_type == DISPATCH
-    return event_type in (INIT, STOP) or event_type.startswith(ERROR_ACTOR_PREFIX)
 
 
 def _prepared(snapshot: Snapshot[Any], route: Route) -> Stride:
@@ -277,61 +299,3 @@ def _followed(snapshot: Snapshot[Any], branch: Branch) -> Stride | None:
 def _stride(snapshot: Snapshot[Any], transitions: tuple[Transition, ...]) -> Stride | None:
     configuration = snapshot._configuration
     return stride_of(configuration.program, configuration, transitions, snapshot._history)
-
-
-def _wander(snapshot: Snapshot[Any], event: FrozenDict, answers: Answers, regions: Regions) -> Any:
-    """A configuration that is one of very many: go on by its regions, and keep nothing of it but itself."""
-    configuration = snapshot._configuration
-    program = configuration.program
-    mask = configuration.mask
-    asked = mask & answers.mask
-    selector = answers.selectors.get(asked)
-    if selector is None:
-        if asked:
-            selector = regions.selector(configuration, event["type"])
-        if selector is None:
-            return None if configuration.always else _after(snapshot, configuration, snapshot._order, snapshot._context)
-    selected = selector.fixed
-    if selected is None:
-        if program.session_bindings is not None:  # its conditions see more than context and event
-            return None
-        try:
-            selected = program.selection.evaluate(selector, snapshot._context, event, configuration)
-        except Exception as error:
-            return failed(snapshot, None, error)
-        local = regions.local(configuration, selected[0]) if len(selected) == 1 else None
-    elif len(selected) != 1:
-        local = None
-    elif selector.locals is None:
-        local = regions.local_of(configuration, selector)
-    else:
-        local = selector.locals.get(mask & selector.span)
-        if local is None:
-            local = regions.local_of(configuration, selector)
-    if local is None or local.updates is None:
-        return None if program.session_bindings is not None else selected
-    plan = local.plan
-    mask = mask & ~plan.exits | plan.entries
-    target = program.known.get(mask)
-    if target is None:
-        target = program.configuration(mask)
-    if target.always:
-        return None if program.session_bindings is not None else selected
-    context = snapshot._context
-    for update in local.updates:
-        try:
-            context = update.fresh(context, event)
-        except Exception as error:
-            return failed(snapshot, update, error)
-    order = snapshot._order
-    if program.semantics.leaves_in_document_order:
-        order = None
-    elif mask != configuration.mask:
-        order = moved(configuration.nodes if order is None else order, plan.left, plan.entered)
-    return Snapshot(target, order, context, snapshot._rest, snapshot._sequence + 1)
-
-
-def _after(
-    snapshot: Snapshot[Any], target: Configuration, order: Order | None, context: Any
-) -> Snapshot[Any]:
-    return Snapshot(target, order, context, snapshot._rest, snapshot._sequence + 1)

@@ -26,7 +26,6 @@ from .updates import BOTH, CONTEXT
 
 if TYPE_CHECKING:
     from .program import Program
-    from .regions import Local
 
 NO_TYPE = "\0"
 SELECTOR_SIZE = 200
@@ -67,11 +66,10 @@ class Selector:
     """What may be taken for one event type in one configuration: own candidates, after the children's.
 
     ``fixed`` is what is taken whatever guards say; ``None`` when some guard
-    has to be asked. ``locals`` are plans of a fixed transition inside a
-    region, by the active states of ``span`` (:mod:`.regions`).
+    has to be asked.
     """
 
-    __slots__ = ("candidates", "children", "fixed", "locals", "node", "span")
+    __slots__ = ("candidates", "children", "fixed", "node")
 
     def __init__(
         self, node: StateNode, candidates: tuple[Candidate, ...], children: tuple[Selector, ...]
@@ -80,8 +78,6 @@ class Selector:
         self.candidates = candidates
         self.children = children
         self.fixed: tuple[Transition, ...] | None = None
-        self.span = 0
-        self.locals: dict[int, Local | None] | None = None
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ from ..events import to_event
 from ..nodes import StateNode
 from ..targets import split_path
 from ..values import UNDEFINED, plain, thaw
-from .configuration import Configuration, Order
+from .configuration import Configuration, KeptOrder, Order, nodes_in
 from .effects import ActorRef, Record
 
 if TYPE_CHECKING:
@@ -40,9 +40,13 @@ class EventOption(NamedTuple):
 
 
 class Rest:
-    """What a snapshot holds beside states and context: most steps leave it as it is, and share it. Immutable."""
+    """What a snapshot holds beside states and context: most steps leave it as it is, and share it. Immutable.
 
-    __slots__ = ("children", "error", "history", "is_active", "output", "status")
+    ``known`` is for :mod:`.routes`: what was found out about going on from
+    this history, in a rest that the program keeps; else ``None``.
+    """
+
+    __slots__ = ("children", "error", "history", "is_active", "known", "output", "status")
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class Rest:
         self.is_active: bool = status == ACTIVE
         self.output = output
         self.error = error
+        self.known: dict[Any, Any] | None = None
 
 
 NOTHING_ELSE: Final[Rest] = Rest(NO_CHILDREN, NO_HISTORY)
@@ -75,7 +80,7 @@ class Snapshot(Generic[C]):
     __slots__ = ("_configuration", "_context", "_order", "_rest", "_sequence")
 
     def __init__(
-        self, configuration: Configuration, order: Order | None, context: Any, rest: Rest, sequence: int
+        self, configuration: Configuration, order: KeptOrder, context: Any, rest: Rest, sequence: int
     ) -> None:
         self._configuration = configuration
         self._order = order
@@ -160,12 +165,21 @@ class Snapshot(Generic[C]):
     @property
     def nodes(self) -> Order:
         """Active nodes in XState's order."""
-        return self._configuration.nodes if self._order is None else self._order
+        order = self.kept_order
+        return self._configuration.nodes if order is None else order
+
+    @property
+    def kept_order(self) -> Order | None:
+        """:attr:`nodes`, or ``None`` when that is known to be the order of the document."""
+        order = self._order
+        if isinstance(order, str):  # :mod:`.wandering` keeps it as text
+            return nodes_in(order, self._program.definition.nodes)
+        return order
 
     @property
     def order(self) -> Order | None:
         """:attr:`nodes` when that is not the order of the document, else ``None``."""
-        order = self._order
+        order = self.kept_order
         return None if order == self._configuration.nodes else order
 
     @property

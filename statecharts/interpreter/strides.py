@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ..events import done_state_event
 from ..nodes import Transition
 from ..values import FrozenDict
-from .configuration import Configuration, Order
+from .configuration import Configuration, KeptOrder, Order
 from .messages import platform_event
 from .operations import Operation, RaiseDone, RecordHistory
 from .planner import Plan, PlanFailure
@@ -56,7 +56,7 @@ class Stride:
         self.keeps_order = False
         self.asks: tuple[str, ...] = ()
 
-    def order_after(self, order: Order | None) -> Order | None:
+    def order_after(self, order: KeptOrder) -> KeptOrder:
         """The order of active nodes after it, where it has to be kept."""
         for plan, before in self.moves:
             order = plan.order_after(order, before)
