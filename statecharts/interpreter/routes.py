@@ -134,12 +134,13 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 return ()
         else:
             known = rest.known
-            stride = None if known is None else known.get(route)
-            if stride is None:
+            onward: Stride | None = None if known is None else known.get(route)
+            if onward is None:
                 asked = _ask(snapshot, event, route)
                 if not isinstance(asked, Stride):
                     return asked
-                stride = asked
+                onward = asked
+            stride = onward
     # all is known from here on, but for the new context; see :class:`.strides.Stride`
     for update in stride.updates:
         try:
@@ -164,7 +165,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         order = stride.order_after(snapshot._order) if stride.keeps_order else None
         if stride.records is not None:
             known = rest.known
-            after = None if known is None else known.get(stride)
+            after: Rest | None = None if known is None else known.get(stride)
             rest = _remembering(configuration.program, rest, stride) if after is None else after
         return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)
     return Snapshot(configuration, snapshot._order, context, rest, snapshot._sequence + 1)
