@@ -35,10 +35,21 @@ def guarded(size: int) -> dict[str, Any]:
     return {"id": "guarded", "initial": "s0", "states": states}
 
 
+def remembering(count: int) -> dict[str, Any]:
+    """Regions that go out of their inner states, remember them, and come back."""
+    made: dict[str, Any] = {}
+    for region in range(count):
+        inner = {"x": {"on": {f"N{region}": "y"}}, "y": {"on": {f"N{region}": "x"}}, "h": {"type": "history"}}
+        states = {"in": {"initial": "x", "on": {f"T{region}": "out"}, "states": inner}, "out": {"on": {f"T{region}": "in.h"}}}
+        made[f"r{region}"] = {"initial": "in", "states": states}
+    return {"id": "remembering", "type": "parallel", "states": made}
+
+
 RUNS = [
     pytest.param(ring(1500), ["NEXT"] * 1500, id="ring"),
     pytest.param(regions(8, 4), random.Random(3).choices([*[f"R{i}" for i in range(8)], "ALL"], k=6000), id="regions"),
     pytest.param(regions(3, 3), random.Random(4).choices(["R0", "R1", "R2", "ALL"], k=3000), id="few configurations"),
+    pytest.param(remembering(4), random.Random(5).choices([f"{what}{i}" for what in "NT" for i in range(4)], k=6000), id="history"),
     pytest.param(ring(1), [f"UNKNOWN.{i}" for i in range(3000)], id="events nobody knows"),
 ]
 

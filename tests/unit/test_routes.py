@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import random
+from collections import OrderedDict
 from typing import Any
 
 import pytest
@@ -22,6 +25,8 @@ from statecharts.interpreter.routes import leap
 from statecharts.interpreter.snapshot import Snapshot, Step
 from statecharts.interpreter.system import System
 from statecharts.interpreter.updates import Later
+from statecharts.interpreter.wandering import MOST_MOVES
+from statecharts.values import FrozenDict
 
 TOGGLE: dict[str, Any] = {
     "id": "m",
@@ -288,3 +293,113 @@ def test_regions_that_end_one_after_the_other() -> None:
     kept, plain = both(machine, [*"XYZ", "AGAIN", *"YXZ", "AGAIN", *"ZYX", "AGAIN", *"ZXY", "AGAIN", *"XYZ"])
     assert kept == plain
     assert [value for value, *_ in kept[2::4]] == ["over"] * 5
+
+
+# ---------------------------------------------------------------- remembering
+
+PLAYER: dict[str, Any] = {
+    "id": "player",
+    "initial": "on",
+    "states": {
+        "on": {"initial": "x", "on": {"OFF": "off"}, "states": {"x": {"on": {"N": "y"}}, "y": {"on": {"N": "x"}}, "h": {"type": "history"}}},
+        "off": {"on": {"ON": "on.h", "SPAWN": {"actions": "spawn"}}},
+    },
+}
+ROUND = ["N", "OFF", "ON", "OFF", "ON", "N", "OFF", "ON"]
+
+
+def played(machine: Any, snapshot: Any, events: list[str]) -> Any:
+    for event in events:
+        snapshot, _ = transition(machine, snapshot, event)
+    return snapshot
+
+
+def test_instances_that_remember_the_same_share_it() -> None:
+    machine = load_machine(PLAYER, {"actions": {"spawn": lambda: None}})
+    ends = [played(machine, initial_transition(machine)[0], ROUND) for _ in range(3)]
+    assert ends[0].history == {"player.on.h": ("player.on.x",)} and ends[0].value == {"on": "x"}
+    assert ends[0]._rest is ends[1]._rest is ends[2]._rest
+    kept, plain = both(machine, ROUND * 3)
+    assert kept == plain
+
+
+def test_what_is_remembered_beside_something_else_is_not_shared() -> None:
+    def child(spawn: Any) -> dict[str, Any]:
+        return {"made": spawn("job", id="job").id}
+
+    machine = load_machine({**PLAYER, "context": {}}, {"actions": {"spawn": assign(child)}, "actors": {"job": load_machine(TOGGLE, toggle().implementations)}})
+    snapshot = played(machine, initial_transition(machine)[0], ["OFF", "SPAWN", "ON", "N"])
+    ends = [played(machine, snapshot, ["OFF", "ON", "N", "OFF"]) for _ in range(2)]
+    assert list(ends[0].children) == ["job"] and ends[0].history == {"player.on.h": ("player.on.x",)}
+    assert ends[0]._rest is not ends[1]._rest and ends[0] == ends[1]
+
+
+def test_a_history_outlives_what_was_kept_about_it() -> None:
+    machine = load_machine(PLAYER, {"actions": {"spawn": lambda: None}})
+    memo = program_of(machine).memo
+    for at in range(len(ROUND) * 2):
+        snapshot = initial_transition(machine)[0]
+        for turn, event in enumerate(ROUND * 2):
+            if turn == at:
+                memo.clear()
+            snapshot, _ = transition(machine, snapshot, event)
+        assert snapshot.value == {"on": "x"} and snapshot.history == {"player.on.h": ("player.on.x",)}
+
+
+def test_what_does_not_fit_the_memo_is_found_out_each_time() -> None:
+    machine = load_machine(PLAYER, {"actions": {"spawn": lambda: None}})
+    for limit in range(300, 6000, 50):
+        machine._program = Program(machine, memo_limit=limit)
+        end = played(machine, initial_transition(machine)[0], ROUND * 3)
+        assert end.value == {"on": "x"} and end.history == {"player.on.h": ("player.on.x",)}
+        assert program_of(machine).memo.bytes <= limit
+
+
+# ------------------------------------------------------------------ wandering
+
+
+def moving_regions(count: int) -> dict[str, Any]:
+    """Regions of three states; ``ONE`` is answered by the first that is in its second state, ``R<n>`` by region n."""
+    regions = {}
+    for region in range(count):
+        steps: dict[str, Any] = {f"s{i}": {"on": {f"R{region}": f"s{(i + 1) % 3}"}} for i in range(3)}
+        steps["s1"]["on"]["ONE"] = "s2"
+        regions[f"r{region}"] = {"initial": "s0", "states": steps}
+    return {"id": "m", "type": "parallel", "states": regions}
+
+
+def test_more_moves_than_are_kept() -> None:
+    """One event may be answered by each of several regions alone, so that all their states matter for it."""
+    draw = random.Random(5)
+    machine = load_machine(moving_regions(8))
+    events = draw.choices([*(f"R{i}" for i in range(8)), *["ONE"] * 4, "NOBODY"], k=20_000)
+    first, _ = initial_transition(machine)
+    fast = played(machine, first, events)
+    answers = program_of(machine).regions.known["ONE"]  # type: ignore[union-attr]
+    assert len(answers.moves) == MOST_MOVES
+    machine._program = Program(machine, memo_limit=0)
+    plain = played(machine, initial_transition(machine)[0], events)
+    assert (fast.value, [n.id for n in fast.nodes]) == (plain.value, [n.id for n in plain.nodes])
+
+
+def test_the_order_of_active_nodes_goes_with_a_wanderer() -> None:
+    machine = load_machine(moving_regions(3))
+    sim = simulate(machine)
+    for event in ["R2", "R0", "R1", "R0"]:
+        sim.send(event)
+    nodes = [node.id for node in sim.snapshot.nodes]
+    assert nodes[-3:] == ["m.r2.s1", "m.r1.s1", "m.r0.s2"]
+    back = simulate(machine, snapshot=json.dumps(sim.save()))
+    assert [node.id for node in back.snapshot.nodes] == nodes
+    sim.send("ONE")
+    back.send("ONE")
+    assert sim.snapshot == back.snapshot and sim.snapshot.value == {"r0": "s2", "r1": "s2", "r2": "s2"}
+
+
+def test_a_context_of_one_member() -> None:
+    for given in ({"n": 1}, {"m": 1}, {"n": [1]}, {}, None, {"n": 1, "m": 2}, FrozenDict({"n": 3}), OrderedDict(n=4)):
+        machine = toggle(count=lambda _context, given=given: given)
+        kept, plain = both(machine, ["T"])
+        assert kept == plain
+        snapshot, _ = transition(machine, initial_transition(machine)[0], "T")
+        assert snapshot.context is not given and type(snapshot.context) is FrozenDict
