@@ -194,16 +194,18 @@ class EntrySet:
 
     ``default``: states whose own ``initial`` actions run. ``histories``: by
     parent, the history state whose default content runs (SCXML
-    ``defaultHistoryContent``).
+    ``defaultHistoryContent``). ``covered``: numbers of parallel states whose
+    regions have all been looked at; a second look finds nothing more.
     """
 
-    __slots__ = ("_below", "default", "histories", "states", "whole_defaults")
+    __slots__ = ("_below", "covered", "default", "histories", "states", "whole_defaults")
 
     def __init__(self, rules: Semantics) -> None:
         self.states: dict[StateNode, None] = {}
         self.default: dict[StateNode, None] = {}
         self.histories: dict[StateNode, StateNode] = {}
         self.whole_defaults = rules.defaults_run_initial
+        self.covered: set[int] = set()
         self._below: set[int] = set()
 
     def add(self, node: StateNode) -> None:
@@ -319,11 +321,12 @@ def add_ancestor_states_to_enter(
     for ancestor in ancestors:
         if limit is None or ancestor.is_below(limit):
             entry.add(ancestor)
-        if ancestor.type == "parallel":
+        if ancestor.type == "parallel" and ancestor.index not in entry.covered:
             for child in ancestor.real_children():
                 if not entry.reaches_below(child):
                     entry.add(child)
                     add_descendant_states_to_enter(child, history, entry)
+            entry.covered.add(ancestor.index)
 
 
 # ------------------------------------------------------------ completion

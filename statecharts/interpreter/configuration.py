@@ -240,11 +240,8 @@ def nodes_in(order: str, nodes: Sequence[StateNode]) -> Order:
 
 def moved(order: Order, left: Order, entered: Order) -> Order:
     """The order of active nodes when some left and others were entered."""
-    kept = list(order)
-    for node in left:
-        kept.remove(node)
-    kept.extend(entered)
-    return tuple(kept)
+    gone = set(left)
+    return (*[node for node in order if node not in gone], *entered)
 
 
 # ---------------------------------------------------------- state values

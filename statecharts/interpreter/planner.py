@@ -116,8 +116,13 @@ class Planner:
         transitions: Sequence[Transition],
         history_values: dict[str, tuple[StateNode, ...]],
         initial: bool,
+        alone: bool = False,
     ) -> Plan:
-        """The plan for taking ``transitions`` together (the spec's ``microstep``)."""
+        """The plan for taking ``transitions`` together (the spec's ``microstep``).
+
+        ``alone``: for a region whose states, with those around it, are all that ``order`` has; where the plan leads
+        is then left open.
+        """
         history = HistoryView(history_values)
         chosen = remove_conflicting_transitions(transitions, order, history, self._rules)
         plan = Plan(tuple(chosen))
@@ -132,7 +137,8 @@ class Planner:
             done = self._enter(plan, chosen, active, seen, entering, initial, domains)
             plan.asks = tuple(history.asked | seen.asked)
             plan.completes = done
-            self._finish(plan, configuration, active, done, entering, initial)
+            if not alone:
+                self._finish(plan, configuration, active, done, entering, initial)
         except ExecutionError as error:
             raise caused_by(PlanFailure((*flat(plan), *entering), error), error)
         plan.entering = tuple(entering)

@@ -20,13 +20,13 @@ that no chart allows) is planned as a whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ExecutionError
 from ..events import ERROR_ACTOR_PREFIX, INIT, STOP
 from ..nodes import StateNode, Transition
 from .algorithm import HistoryView, get_transition_domain
-from .configuration import Configuration, order_text, subtree_mask
+from .configuration import Configuration, is_legal, is_regular, mask_of, nodes_of, order_text, subtree_mask
 from .planner import Plan, PlanFailure, flat
 from .sending import DISPATCH
 from .updates import lean_updates
@@ -84,6 +84,7 @@ class Regions:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._nodes = program.definition.nodes
         self.keeps_order = not program.semantics.leaves_in_document_order
         self.known: dict[str, Answers] = {}
         self._locals: dict[tuple[Transition, int], Local | None] = {}
@@ -167,14 +168,21 @@ class Regions:
         return subtree_mask(domain)
 
     def _make(self, configuration: Configuration, transition: Transition, span: int) -> Local | None:
+        """Planned as if the region and what is around it were all there is."""
+        around = transition.source
+        nodes = nodes_of(configuration.mask & (span | mask_of([around, *around.proper_ancestors()])), self._nodes)
         try:
-            plan = self._program.planner.plan(configuration, configuration.nodes, (transition,), {}, False)
+            plan = self._program.planner.plan(configuration, nodes, (transition,), {}, False, alone=True)
         except PlanFailure:
             return None
-        if plan.asks or plan.completes or plan.depends_on_order or (plan.exits | plan.entries) & ~span:
+        if plan.asks or plan.completes or (plan.exits | plan.entries) & ~span:
             return None
-        target = plan.target
-        if target is None or not target.legal or _completes_outside(plan.entered, span):
+        if _completes_outside(plan.entered, span):
+            return None
+        gone = set(plan.left)
+        after = [*(node for node in nodes if node not in gone), *plan.entered]
+        inside = [node for node in after if span >> node.index & 1]
+        if not is_regular(after) or not is_legal(inside, configuration.mask & ~plan.exits | plan.entries):
             return None
         return Local(plan, span)
 
@@ -189,18 +197,17 @@ class Regions:
             covered |= local.span
             found.append(local)
         plan = Plan(tuple(transitions))
+        plan.acting = _joined([one.plan.acting for one in found])
         for one in found:
-            plan.acting += one.plan.acting
             plan.exits |= one.plan.exits
             plan.entries |= one.plan.entries
         found.sort(key=_by_span)
-        for one in found:
-            plan.entering += one.plan.entering
-            plan.entered += one.plan.entered
-        for one in reversed(found):
-            plan.records += one.plan.records
-            plan.leaving += one.plan.leaving
-            plan.left += one.plan.left
+        plan.entering = _joined([one.plan.entering for one in found])
+        plan.entered = _joined([one.plan.entered for one in found])
+        found.reverse()
+        plan.records = _joined([one.plan.records for one in found])
+        plan.leaving = _joined([one.plan.leaving for one in found])
+        plan.left = _joined([one.plan.left for one in found])
         plan.operations = flat(plan)
         mask = configuration.mask & ~plan.exits | plan.entries
         plan.same_set = mask == configuration.mask and not plan.records
@@ -214,6 +221,11 @@ def is_special(program: Program, event_type: str) -> bool:
     if program.session_bindings is not None:
         return program.finalizers.has_any or event_type.startswith("xstate.") or event_type == DISPATCH
     return event_type in (INIT, STOP) or event_type.startswith(ERROR_ACTOR_PREFIX)
+
+
+def _joined(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """One after the other. (Adding tuples would copy what is there for each of thousands of regions.)"""
+    return tuple([one for part in parts for one in part])
 
 
 def _by_span(local: Local) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import gc
 import random
 import tracemalloc
@@ -104,6 +105,22 @@ def test_a_memo_forgets_when_it_is_over_its_limit() -> None:
     assert (memo.bytes, memo.limit, repr(memo)) == (0, 50, "<Memo 0 of 50 bytes>")
     memo.limit = 0
     assert not memo.keeps
+
+
+def test_the_first_steps_of_thousands_of_regions_take_no_quadratic_time() -> None:
+    """Counted in calls, so that no clock decides: twice as many regions, about twice as many."""
+
+    def calls(count: int) -> int:
+        machine = load_machine(regions(count, 2))
+        profile = cProfile.Profile()
+        profile.enable()
+        snapshot, _ = initial_transition(machine)
+        snapshot, _ = transition(machine, snapshot, "ALL")
+        transition(machine, snapshot, "R1")
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert calls(400) < 2.5 * calls(200)
 
 
 def test_an_instance_outlives_what_was_kept_about_its_configuration() -> None:

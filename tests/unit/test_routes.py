@@ -295,6 +295,17 @@ def test_regions_that_end_one_after_the_other() -> None:
     assert [value for value, *_ in kept[2::4]] == ["over"] * 5
 
 
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_a_stride_ends_where_the_limit_of_microsteps_is(limit: int) -> None:
+    """Each state is complete when it is entered, and so leads to the next."""
+    links = {f"s{i}": {"initial": "f", "states": {"f": {"type": "final"}}, "onDone": f"s{i + 1}"} for i in range(4)}
+    document = {"id": "m", "initial": "start", "states": {"start": {"on": {"GO": "s0"}}, **links, "s4": {}}, "options": {"maxIterations": limit}}
+    machine = load_machine(document)
+    kept, plain = both(machine, ["GO"])
+    assert kept == plain
+    assert (kept[0][0] == "s4") is (limit >= 5), kept
+
+
 # ---------------------------------------------------------------- remembering
 
 PLAYER: dict[str, Any] = {
@@ -337,6 +348,10 @@ def test_what_is_remembered_beside_something_else_is_not_shared() -> None:
 def test_a_history_outlives_what_was_kept_about_it() -> None:
     machine = load_machine(PLAYER, {"actions": {"spawn": lambda: None}})
     memo = program_of(machine).memo
+    end = played(machine, initial_transition(machine)[0], ROUND * 2)
+    assert end._rest.known
+    memo.clear()
+    assert end._rest.known is None, "whoever still holds it holds nothing that the memo has not counted"
     for at in range(len(ROUND) * 2):
         snapshot = initial_transition(machine)[0]
         for turn, event in enumerate(ROUND * 2):
