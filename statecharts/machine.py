@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from .actions import (
     Action,
@@ -168,14 +168,14 @@ class Machine(Generic[C, E]):
 def _compare(
     definition: Definition, bound: Implementations, environment: Environment
 ) -> _Names:
-    used: dict[tuple[str, str], list[str]] = {}
-    for kind, name, place in _uses(definition):
-        places = used.get((kind, name))
-        if places is None:
-            used[(kind, name)] = [place]
-        else:
-            places.append(place)
     known = set(bound.names())
+    used: dict[tuple[str, str], list[str]] = {}
+    for kind, name, holder, place in _uses(definition):
+        pair = (kind, name)
+        if pair in known:
+            used[pair] = _SOMEWHERE
+        else:
+            used.setdefault(pair, []).append(holder.pointer + place)
     invoked = [] if definition.scxml is None else list(_invoked(definition))
     for names_, is_session, place in invoked:
         found = is_session and environment.resolve is not None
@@ -205,14 +205,14 @@ def _named_by(bound: Implementations, used: Iterable[tuple[str, str]]) -> set[tu
         else:
             found = bound.actions.get(name) if kind == "action" else None
             inner = [] if found is None else list(_in_actions((found,), _NOWHERE))
-        for pair in ((inner_kind, inner_name) for inner_kind, inner_name, _ in inner):
+        for pair in ((inner_kind, inner_name) for inner_kind, inner_name, _, _ in inner):
             if pair not in reached:
                 reached.add(pair)
                 waiting.append(pair)
     return reached
 
 
-def _in_bound_guard(found: Any) -> list[tuple[str, str, str]]:
+def _in_bound_guard(found: Any) -> list[_Use]:
     if isinstance(found, (Guard, str, Mapping)):
         return list(_in_guard(parse_guard(found), _NOWHERE))
     return []
@@ -228,8 +228,8 @@ def _chosen_later(decider: Any) -> tuple[str, ...]:
     return ("actor",) if any(callable(part) and "spawn" in names(part) for part in parts) else ()
 
 
-def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
-    """Every ``(kind, name, pointer)`` at which a definition needs Python."""
+def _uses(definition: Definition) -> Iterator[_Use]:
+    """Every place at which a definition needs Python."""
     for node in definition.nodes:
         initial = node.initial
         if node.entry:
@@ -247,10 +247,10 @@ def _uses(definition: Definition) -> Iterator[tuple[str, str, str]]:
                 yield from _in_actions(invocation.finalize.actions, node)
         for invoke in node.invokes:
             if not isinstance(invoke.src, InlineSource):
-                yield "actor", invoke.src, f"{invoke.pointer}/src"
+                yield "actor", invoke.src, invoke, "/src"
         for delayed in node.delayed:
             if isinstance(delayed.delay, str):
-                yield "delay", delayed.delay, f"{node.pointer}/after/{delayed.delay}"
+                yield "delay", delayed.delay, node, f"/after/{delayed.delay}"
     for transition in definition.transitions:
         if transition.guard is not None:
             yield from _in_guard(transition.guard, transition)
@@ -276,12 +276,12 @@ def _invoked(definition: Definition) -> Iterator[tuple[tuple[str, ...], bool, st
                 yield candidates, is_session, invocation.pointer
 
 
-def _in_guard(guard: Guard, holder: _Placed) -> Iterator[tuple[str, str, str]]:
+def _in_guard(guard: Guard, holder: _Placed) -> Iterator[_Use]:
     if isinstance(guard, NamedGuard):
         if guard.builtin is not None:
             yield from _in_guard(guard.builtin, guard)
         else:
-            yield "guard", guard.name, guard.pointer or holder.pointer + guard.place
+            yield ("guard", guard.name, guard, "") if guard.pointer else ("guard", guard.name, holder, guard.place)
     elif isinstance(guard, (AllOf, AnyOf)):
         for part in guard.guards:
             yield from _in_guard(part, holder)
@@ -289,25 +289,25 @@ def _in_guard(guard: Guard, holder: _Placed) -> Iterator[tuple[str, str, str]]:
         yield from _in_guard(guard.guard, holder)
 
 
-def _in_actions(actions: tuple[Action, ...], holder: _Placed) -> Iterator[tuple[str, str, str]]:
+def _in_actions(actions: tuple[Action, ...], holder: _Placed) -> Iterator[_Use]:
     for action in actions:
         place = ""
-        owner = holder
+        owner: _Placed = holder
         if isinstance(action, NamedAction):
             if action.pointer:
                 owner = action
             else:
                 place = action.place
             if action.builtin is None:
-                yield "action", action.type, owner.pointer + place
+                yield "action", action.type, owner, place
                 continue
             action = action.builtin
         else:
             yield from _in_actions(inner_actions(action), holder)
         if isinstance(action, (Raise, SendTo)) and isinstance(action.delay, str):
-            yield "delay", action.delay, owner.pointer + place
+            yield "delay", action.delay, owner, place
         if isinstance(action, SpawnChild) and isinstance(action.src, str):
-            yield "actor", action.src, owner.pointer + place
+            yield "actor", action.src, owner, place
 
 
 class _Placed(Protocol):
@@ -315,6 +315,12 @@ class _Placed(Protocol):
 
     @property
     def pointer(self) -> str: ...
+
+
+_Use = tuple[str, str, _Placed, str]
+"""Kind, name, and where: what has the pointer, and the place below it."""
+_SOMEWHERE: Final[list[str]] = []
+"""Where names stand that are bound: nobody asks."""
 
 
 @dataclass(frozen=True, slots=True)
