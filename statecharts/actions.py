@@ -257,6 +257,8 @@ def parse_action(
 
     ``dialects=False`` reads every object as a named action, as XState 5 does.
     """
+    if type(value) is dict:
+        return _parse_object(value, pointer, dialects, default_lang)
     if isinstance(value, str):
         return _named(value, pointer, "", dialects)
     if isinstance(value, _KINDS):

@@ -124,6 +124,8 @@ def parse_guard(value: Any, pointer: str = "", *, dialects: bool = True, default
     ``dialects=False`` reads every object as a named guard, as XState 5 does.
     Raises :class:`DefinitionError` for what cannot be a guard.
     """
+    if type(value) is dict:
+        return _parse_object(value, pointer, dialects, default_lang)
     if isinstance(value, str):
         return NamedGuard(value, UNDEFINED, pointer)
     if isinstance(value, _KINDS):
