@@ -54,3 +54,13 @@ def test_a_thawed_system_still_translates_between_rule_books() -> None:
     state, _ = step_system(initial_system(load_machine(parent, bound)), Begin())
     state, _ = step_system(state, Fire(state.timers[0].handle), now=5)
     assert (state.snapshot.value, state.snapshot.context) == ("b", {"seen": {"type": "hi", "n": 1}})
+
+
+@pytest.mark.parametrize("kind", ["state", "parallel"])
+def test_a_condition_that_fails_is_told_however_often_the_place_was_passed(kind: str) -> None:
+    """What is known of a place must not skip that its conditions see the session and may raise (SCXML §5.9.1)."""
+    regions = """<state id="x"><transition event="e" cond="no.one" target="x"/></state><state id="y"><transition event="e" cond="_event.name == 'e' &amp;&amp; _sessionid != ''"><log expr="'seen'"/></transition></state>"""
+    body = f"""<{kind} id="s"><transition event="error.execution"><log expr="'told'"/></transition>{regions}</{kind}>"""
+    sim = run(body, *["e"] * 20, attributes='datamodel="ecmascript"')
+    assert logged(sim).count("told") == 20
+    assert logged(sim).count("seen") == (20 if kind == "parallel" else 0)

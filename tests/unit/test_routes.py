@@ -397,6 +397,20 @@ def test_more_moves_than_are_kept() -> None:
     assert (fast.value, [n.id for n in fast.nodes]) == (plain.value, [n.id for n in plain.nodes])
 
 
+def test_what_follows_of_itself_is_not_left_out() -> None:
+    """A region enters a state that it leaves at once; another has an eventless transition that waits for it."""
+    regions = {
+        "x": {"initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {"always": "c"}, "c": {"on": {"GO": "a", "ON": "d"}}, "d": {"on": {"GO": "a"}}}},
+        "y": {"initial": "a", "states": {"a": {"always": {"guard": {"type": "@xstate.stateIn", "state": {"x": "d"}}, "target": "b"}}, "b": {"on": {"BACK": "a"}}}},
+    }
+    machine = load_machine({"id": "m", "type": "parallel", "states": regions})
+    events = ["GO", "ON", "GO", "GO", "BACK", "ON", "GO"]
+    kept, plain = both(machine, events)
+    assert kept == plain
+    machine._program = Program(machine)
+    assert played(machine, initial_transition(machine)[0], events[:2]).value == {"x": "d", "y": "b"}
+
+
 def test_the_order_of_active_nodes_goes_with_a_wanderer() -> None:
     machine = load_machine(moving_regions(3))
     sim = simulate(machine)
