@@ -411,6 +411,16 @@ def test_what_follows_of_itself_is_not_left_out() -> None:
     assert played(machine, initial_transition(machine)[0], events[:2]).value == {"x": "d", "y": "b"}
 
 
+def test_a_guard_in_a_region_is_asked_each_time() -> None:
+    region = {"initial": "a", "states": {"a": {"on": {"GO": {"guard": "even", "target": "b"}}}, "b": {"on": {"GO": "a"}}}}
+    count = {"initial": "c", "states": {"c": {"on": {"N": {"actions": "count"}}}}}
+    document = {"id": "m", "type": "parallel", "context": {"n": 0}, "states": {"x": region, "y": count}}
+    implementations = {"guards": {"even": lambda context: context["n"] % 2 == 0}, "actions": {"count": assign(lambda context: {"n": context["n"] + 1})}}
+    machine = load_machine(document, implementations)
+    seen = [played(machine, initial_transition(machine)[0], ["N"] * n + ["GO"]).value["x"] for n in range(12)]
+    assert seen == ["b", "a"] * 6
+
+
 def test_the_order_of_active_nodes_goes_with_a_wanderer() -> None:
     machine = load_machine(moving_regions(3))
     sim = simulate(machine)
