@@ -411,6 +411,21 @@ def test_what_follows_of_itself_is_not_left_out() -> None:
     assert played(machine, initial_transition(machine)[0], events[:2]).value == {"x": "d", "y": "b"}
 
 
+def test_transitions_of_one_event_whose_regions_overlap() -> None:
+    """One leaves what the other moves in: they are in conflict, and are not put together (SCXML removeConflictingTransitions)."""
+    inner = {
+        "u": {"initial": "a", "states": {"a": {"on": {"GO": "#m.x.b"}}}},
+        "v": {"initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {"on": {"GO": "a", "BACK": "a"}}}},
+    }
+    x = {"initial": "in", "states": {"in": {"type": "parallel", "states": inner}, "b": {"on": {"GO": "in"}}}}
+    turned = {"initial": "in", "states": {"in": {"type": "parallel", "states": dict(reversed(inner.items()))}, "b": {"on": {"GO": "in"}}}}
+    other = {"initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {"on": {"GO": "a"}}}}
+    for region in (x, turned):
+        machine = load_machine({"id": "m", "type": "parallel", "states": {"x": region, "y": other}})
+        kept, plain = both(machine, ["GO", "GO", "GO", "BACK", "GO"] * 6)
+        assert kept == plain
+
+
 def test_a_guard_in_a_region_is_asked_each_time() -> None:
     region = {"initial": "a", "states": {"a": {"on": {"GO": {"guard": "even", "target": "b"}}}, "b": {"on": {"GO": "a"}}}}
     count = {"initial": "c", "states": {"c": {"on": {"N": {"actions": "count"}}}}}
