@@ -23,7 +23,7 @@ class MachineIdentity:
 
 @dataclass(slots=True)
 class SavedActor:
-    """What XState's form leaves out of one actor. ``path``: child ids from the root."""
+    """What XState's form leaves out of one actor. ``path``: child ids from the root; ``order`` as in :mod:`.envelope`."""
 
     path: list[str]
     session: int
@@ -78,8 +78,8 @@ _ENVELOPE: Final = {
     "actors": list, "timers": list, "next": dict,
 }  # fmt: skip
 _MACHINE: Final = {"id": str, "hash": str}
-_ACTOR: Final = {"path": list, "session": int, "status": str, "open": bool, "begun": bool, "mailbox": list}
-_ACTOR_TOO: Final = frozenset({*_ACTOR, "sequence", "order", "error"})
+_ACTOR: Final = {"path": list, "session": int, "status": str, "mailbox": list}
+_ACTOR_TOO: Final = frozenset({*_ACTOR, "open", "begun", "sequence", "order", "error"})
 _TIMER: Final = {"handle": int, "source": int, "id": str}
 _NUMBERS: Final = frozenset({int, float})
 _MAX_EXACT: Final = 2**53
@@ -94,8 +94,8 @@ def read_exactly(document: Any) -> Envelope | None:
     try:
         _check(document, _ENVELOPE, len(_ENVELOPE) + 1)
         machine, following = document["machine"], document["next"]
-        _check(machine, _MACHINE, 3)
-        version = machine["version"]
+        _check(machine, _MACHINE, 3 if "version" in machine else 2)
+        version = machine.get("version")
         if version is not None and type(version) is not str:
             return None
         if following.keys() != _NEXT or type(following["session"]) is not int or type(following["timer"]) is not int:
@@ -135,7 +135,8 @@ def _actor(saved: Any) -> SavedActor:
     _check(saved, _ACTOR, len(saved))
     path, mailbox, sequence = saved["path"], saved["mailbox"], saved.get("sequence", 0)
     order, error = saved.get("order"), saved.get("error")
-    if type(sequence) is not int:
+    is_open, begun = saved.get("open", True), saved.get("begun", False)
+    if type(sequence) is not int or type(is_open) is not bool or type(begun) is not bool:
         raise _Inexact
     _check_texts(path)
     for event in mailbox:
@@ -145,7 +146,7 @@ def _actor(saved: Any) -> SavedActor:
     if error is not None:
         _check_keys(error)
     return SavedActor(
-        path, saved["session"], saved["status"], saved["open"], saved["begun"], mailbox, sequence, order, error
+        path, saved["session"], saved["status"], is_open, begun, mailbox, sequence, order, error
     )
 
 

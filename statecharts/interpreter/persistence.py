@@ -133,25 +133,37 @@ def simple_snapshot(program: Program, document: Any) -> Snapshot[Any] | None:
         return None
     history: dict[str, tuple[StateNode, ...]] | None = {}
     if document.get("historyValue"):
-        history = _simple_history(program, document["historyValue"])
+        history = simple_history(program, document["historyValue"])
     try:
         configuration, order = configuration_of(program, document.get("value", UNDEFINED))
-        data = freeze(context)
+        data = context_alone(context)
         output, error = (freeze(document.get(key, UNDEFINED)) for key in ("output", "error"))
     except (ExecutionError, UsageError):  # told with all the rest that is wrong
         return None
     if history is None:
         return None
-    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
-        data = _revive(data, NO_CHILDREN)
     return Snapshot(configuration, order, data, Rest(NO_CHILDREN, history, status, output, error), 0)
 
 
 _STATUSES: Final = ("active", "done", "error", "stopped")
+_LEAVES: Final = frozenset({str, int, float, bool, type(None)})
 _LEAFLESS: Final = frozenset({FrozenDict, FrozenList})
 
 
-def _simple_history(program: Program, saved: Any) -> dict[str, tuple[StateNode, ...]] | None:
+def context_alone(saved: dict[str, Any]) -> Any:
+    """The context of a machine without children, frozen; references to actors lead nowhere. Raises :class:`UsageError`."""
+    for key, member in saved.items():
+        if type(member) not in _LEAVES or type(key) is not str or "0" <= key[:1] <= "9" or key == ACTOR_MARK:
+            break
+    else:
+        return FrozenDict(saved)
+    data = freeze(saved)
+    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
+        return _revive(data, NO_CHILDREN)
+    return data
+
+
+def simple_history(program: Program, saved: Any) -> dict[str, tuple[StateNode, ...]] | None:
     """What history states remember, when every state in it is known."""
     history: dict[str, tuple[StateNode, ...]] = {}
     for key, items in saved.items() if type(saved) is dict else ():

@@ -78,6 +78,10 @@ class Program:
         self._initial: Plan | None = None
         self.restored: dict[Any, tuple[Configuration, Order | None]] = {}
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
+        self.texts: dict[str, tuple[Configuration, Order | None]] = {}
+        """The same by how the text of such a snapshot begins."""
+        self.seal = ""
+        """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
         self._delays: dict[str, Any] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
         self.selection: Selection = Selection(self)
@@ -103,6 +107,7 @@ class Program:
         self.known = {}
         self._initial = None
         self.restored = {}
+        self.texts = {}
         if self.regions is not None:
             self.regions.forget()
 
