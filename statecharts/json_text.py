@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from .values import (
     INERT,
@@ -39,13 +39,45 @@ def dumps(value: Any) -> str:
 
     ``dumps(UNDEFINED)`` is ``"null"``.
     """
+    kind = type(value)
+    if (kind is FrozenDict or kind is dict) and len(value) <= _FEW:
+        text = _written_quickly(value)
+        if text:
+            return text if text.isascii() else _well_formed(text)
     if _is_alike(value):
         # the encoder asks a subclass of dict for its items, which takes long
-        written = "".join(_encode({**value} if type(value) is FrozenDict else value, 0))
-        return written if written.isascii() else _well_formed(written)
+        text = "".join(_encode({**value} if kind is FrozenDict else value, 0))
+        return text if text.isascii() else _well_formed(text)
     out: list[str] = []
     _write(plain(value), out.append)
     return "".join(out)
+
+
+_FEW: Final = 8
+"""Up to so many members an object is written sooner one by one than it is looked over and then encoded."""
+
+
+def _written_quickly(value: dict[Any, Any]) -> str:
+    """A small object, whose members take no care; nothing when one of them does. Lone surrogates are left as they are."""
+    text = ""
+    for key, member in value.items():
+        kind = type(member)
+        if kind is str:
+            written = _escape(member)
+        elif kind is int and -MAX_SAFE <= member <= MAX_SAFE:
+            written = str(member)
+        elif kind is bool or member is None:
+            written = "null" if member is None else "true" if member else "false"
+        elif kind is float and _is_fraction(member):
+            written = repr(member)
+        elif _is_alike(member):
+            written = "".join(_encode(member, 0))
+        else:
+            return ""
+        if type(key) is not str or "0" <= key[:1] <= "9":
+            return ""
+        text = f"{text},{_escape(key)}:{written}" if text else f"{{{_escape(key)}:{written}"
+    return text + "}" if text else "{}"
 
 
 def _is_alike(value: Any) -> bool:

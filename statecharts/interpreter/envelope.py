@@ -150,7 +150,7 @@ def saved_order(snapshot: Snapshot[Any]) -> list[str] | None:
         if order is None or order == configuration.nodes:
             return None
         found = states_as_rebuilt(configuration)
-        if found is not None and order == found[1]:
+        if found is not None and (order is found[1] or order == found[1]):
             return []
     return [node.id for node in snapshot.nodes]
 

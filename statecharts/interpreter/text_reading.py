@@ -29,6 +29,8 @@ _NOTHING_REMEMBERED: Final = NO_HISTORY + CONTEXT
 
 def snapshot_in_text(program: Program, text: str) -> Snapshot[Any] | None:
     """The snapshot that ``text`` is, or None when it is not exactly as we write it."""
+    if text[2:3] != "s":  # as in "status"; an envelope begins with its format
+        return None
     found = parts_at(program, text, 0)
     if found is None or found[3] != len(text):
         return None
