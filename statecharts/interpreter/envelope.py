@@ -34,7 +34,7 @@ from ..values import freeze, plain
 from .deliveries import Timer
 from .effects import ActorRef
 from .envelope_form import Envelope, SavedActor, read_exactly
-from .persistence import persisted, restore
+from .persistence import persisted_plainly, restore
 from .snapshot import Snapshot
 from .state_values import Found, configuration_in_order
 from .system import ENDED, NOT_STARTED, RUNNING, Cell, System
@@ -81,7 +81,7 @@ def seal(system: System) -> dict[str, Any]:
         **identity(machine),
         "now": plain(system.now),
         "running": root.status == RUNNING,
-        "snapshot": plain(persisted(system)),
+        "snapshot": persisted_plainly(system),
         "actors": [_save_actor(cell, path) for path, cell in _tree(system, root, [])],
         "timers": [] if timers is None else [_save_timer(system, timer) for timer in timers.pending.values()],
         "next": {"session": system.next_session, "timer": 0 if timers is None else timers.next_handle},
@@ -242,7 +242,9 @@ def open_envelope(system: System, document: Any, *, any_hash: bool = True) -> En
 
 def _renumber(system: System, envelope: Envelope) -> None:
     """Give the restored actors their old addresses back, then what hangs on those."""
-    by_path = {tuple(path): cell for path, cell in _tree(system, system.root, [])}
+    by_path: dict[tuple[str, ...], Cell] = {(): system.root}
+    if len(system.cells) > 1:
+        by_path = {tuple(path): cell for path, cell in _tree(system, system.root, [])}
     renamed: dict[int, ActorRef] = {}
     saved_cells: list[tuple[SavedActor, Cell]] = []
     for saved in envelope.actors:

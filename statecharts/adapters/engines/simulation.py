@@ -18,7 +18,7 @@ from ...interpreter import envelope, envelope_text
 from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Published
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
-from ...interpreter.persistence import persisted, restore
+from ...interpreter.persistence import persisted, persisted_plainly, restore
 from ...interpreter.program import program_of
 from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
@@ -27,7 +27,7 @@ from ...interpreter.text_reading import snapshot_in_text
 from ...json_text import dumps, loads
 from ...machine import Machine
 from ...native import mypyc_attr
-from ...values import UNDEFINED, plain
+from ...values import UNDEFINED
 from .clocks import ExactClock, JumpingClock, VirtualClock
 from .simulation_actors import Rehearsal, Shown, Started, run_to_its_end
 from .stubs import StubbedAction, stubbed
@@ -150,8 +150,10 @@ class Simulation(Rehearsal[C]):
             self.clock.now = max(self.clock.now, envelope.saved_time(snapshot))
             self.system.now = self.clock.now
             envelope.open_envelope(self.system, snapshot)
-            for timer in self.system.timers.pending.values():
-                self.clock.arm(timer)
+            timers = self.system._timers
+            if timers is not None:
+                for timer in timers.pending.values():
+                    self.clock.arm(timer)
         else:
             document = snapshot.to_xstate() if isinstance(snapshot, Snapshot) else snapshot
             restore(self.system, document, strict=self.machine.semantics != "xstate-exact", system_id=system_id)
@@ -291,10 +293,7 @@ class Simulation(Rehearsal[C]):
     def to_xstate(self) -> dict[str, Any]:
         """XState's persisted snapshot, which Node can restore. Timers and queues are not in it."""
         self._require_rest("to_xstate()")
-        snapshot = self.system.root.snapshot
-        if isinstance(snapshot, Snapshot) and not snapshot._children:
-            return snapshot.to_xstate()
-        return plain(persisted(self.system))  # type: ignore[no-any-return]
+        return persisted_plainly(self.system)
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later (:mod:`statecharts.interpreter.envelope`), as plain JSON."""
