@@ -24,6 +24,7 @@ from .texts import ACTIVE_STATES, CONTEXT, END, HISTORY, NO_HISTORY, size_of, st
 
 UNREADABLE: Final = (ValueError, StopIteration, RecursionError)
 """What the scanner raises. A text that it cannot read is not read here; others then say what is wrong."""
+_REFUSED: Final = (*UNREADABLE, ExecutionError, UsageError)
 _NOTHING_REMEMBERED: Final = NO_HISTORY + CONTEXT
 
 
@@ -66,7 +67,7 @@ def parts_at(program: Program, text: str, start: int) -> Parts | None:
         context, at = scan(text, at)
         if type(context) is dict and text.startswith(END, at):
             return states, context_alone(context), rest, at + len(END)
-    except (*UNREADABLE, UsageError):
+    except _REFUSED:
         pass
     return None
 
@@ -77,7 +78,7 @@ def _states_in(program: Program, begun: str) -> Found | None:
         return None
     try:
         found = configuration_of(program, loads(begun[len(ACTIVE_STATES) :]))
-    except (*UNREADABLE, ExecutionError):
+    except _REFUSED:
         return None
     if program.memo.keeps and states_text(found[0]) == begun:
         _remember(program, begun, found)
