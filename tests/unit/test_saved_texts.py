@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 import tracemalloc
@@ -298,9 +299,11 @@ def test_texts_are_kept_within_what_is_said(document: dict[str, Any]) -> None:
 
     run()
     memo.clear()
+    gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     run()
+    gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert 0 < grown <= memo.bytes + 20_000
