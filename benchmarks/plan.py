@@ -31,6 +31,9 @@ LONGEST = 12.0
 SIX = "abcdef"
 AGENT_MODES = {"xstate-statemachine": "asyncio"}
 """How a peer plays (g) where that is another way than it handles events."""
+SNAPSHOT_MODES = ("xstate", "envelope", "xstate-simulate", "envelope-simulate")
+"""What we save: XState's form or our envelope, of a snapshot by itself or of a simulation."""
+XSTATE_SNAPSHOT_MODES = ("restored", "started", "bare")
 GROUPS = (*"abcdefghi", "build", "memory", "snapshot")
 
 
@@ -156,7 +159,7 @@ def _snapshots(depth: Depth) -> Iterator[Measurement]:
         trips = depth.trips if chart == "b" else max(20, depth.trips // 10)
         options = {"warmup": depth.warmup, "repetitions": depth.repetitions, "trips": trips}
         for peer in (PURE, COMPILED):
-            for mode in ("xstate", "envelope"):
+            for mode in SNAPSHOT_MODES:
                 yield Measurement(peer, "snapshot", chart, mode, options)
-        for mode in ("restored", "started"):
+        for mode in XSTATE_SNAPSHOT_MODES:
             yield Measurement(XSTATE, "snapshot", chart, mode, options)

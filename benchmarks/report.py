@@ -7,7 +7,7 @@ from typing import Any
 
 from .charts import all_charts
 from .peers import COMPILED, COMPILED_NEWEST, PEERS, PURE, PURE_NEWEST, PYTHON_PEERS, TINYACTORS, XSTATE
-from .plan import AGENT_MODES, SIX, key
+from .plan import AGENT_MODES, SIX, SNAPSHOT_MODES, XSTATE_SNAPSHOT_MODES, key
 from .targets import Run, Target, median_of, targets
 
 Facts = dict[str, Any]
@@ -126,8 +126,8 @@ def _memory_rows() -> list[Row]:
 
 
 def _snapshot_rows() -> list[Row]:
-    own = [(peer, mode) for peer in (PURE, COMPILED) for mode in ("xstate", "envelope")]
-    return [*own, (XSTATE, "restored"), (XSTATE, "started")]
+    own = [(peer, mode) for peer in (PURE, COMPILED) for mode in SNAPSHOT_MODES]
+    return [*own, *((XSTATE, mode) for mode in XSTATE_SNAPSHOT_MODES)]
 
 
 def _table(runs: list[Run], columns: list[Column], rows: list[Row], digits: int, fact: str = "median") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .definition import SCXML
@@ -126,9 +127,15 @@ def simulate(
     ``stubs=True`` runs a machine nobody has bound: actions are recorded and
     ``guards={"name": True}`` answers for its guards.
     """
+    return _simulation()(machine, input, snapshot, **options)
+
+
+@cache
+def _simulation() -> type[Simulation[Any]]:
+    """Imported when the first one is made."""
     from .adapters.engines.simulation import Simulation as Host
 
-    return Host(machine, input, snapshot, **options)
+    return Host
 
 
 def start(

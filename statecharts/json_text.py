@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from .values import (
-    CONTAINERS,
     INERT,
     MAX_SAFE,
     UNDEFINED,
@@ -40,41 +39,83 @@ def dumps(value: Any) -> str:
 
     ``dumps(UNDEFINED)`` is ``"null"``.
     """
+    kind = type(value)
+    if (kind is FrozenDict or kind is dict) and len(value) <= _FEW:
+        text = _written_quickly(value)
+        if text:
+            return text if text.isascii() else _well_formed(text)
     if _is_alike(value):
-        return _well_formed("".join(_encode(value, 0)))
+        # the encoder asks a subclass of dict for its items, which takes long
+        text = "".join(_encode({**value} if kind is FrozenDict else value, 0))
+        return text if text.isascii() else _well_formed(text)
     out: list[str] = []
     _write(plain(value), out.append)
     return "".join(out)
+
+
+_FEW: Final = 8
+"""Up to so many members an object is written sooner one by one than it is looked over and then encoded."""
+
+
+def _written_quickly(value: dict[Any, Any]) -> str:
+    """A small object, whose members take no care; nothing when one of them does. Lone surrogates are left as they are."""
+    text = ""
+    for key, member in value.items():
+        kind = type(member)
+        if kind is str:
+            written = _escape(member)
+        elif kind is int and -MAX_SAFE <= member <= MAX_SAFE:
+            written = str(member)
+        elif kind is bool or member is None:
+            written = "null" if member is None else "true" if member else "false"
+        elif kind is float and _is_fraction(member):
+            written = repr(member)
+        elif _is_alike(member):
+            written = "".join(_encode(member, 0))
+        else:
+            return ""
+        if type(key) is not str or "0" <= key[:1] <= "9":
+            return ""
+        text = f"{text},{_escape(key)}:{written}" if text else f"{{{_escape(key)}:{written}"
+    return text + "}" if text else "{}"
 
 
 def _is_alike(value: Any) -> bool:
     """Whether Python's and JavaScript's JSON of an object or list are one text.
 
     True of nothing but exact types, keys that no JavaScript engine would move,
-    and integers that JavaScript can hold; so also of no object that comes
+    and numbers that both write the same; so also of no object that comes
     from an ``int`` or ``str`` of one's own.
     """
     kind = type(value)
     if kind is dict or kind is FrozenDict:
         if len(value) > 8 and is_flat(value):
             return True
-        for key in value:
+        for key, member in value.items():
             if type(key) is not str or "0" <= key[:1] <= "9":
                 return False
-        members: Iterable[Any] = value.values()
-    elif kind is list or kind is FrozenList:
+            kind = type(member)
+            if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
+                continue
+            if not (_is_fraction(member) if kind is float else _is_alike(member)):
+                return False
+        return True
+    if kind is list or kind is FrozenList:
         if len(value) > 8 and INERT.issuperset(map(type, value)):
             return True
-        members = value
-    else:
-        return False
-    for member in members:
-        kind = type(member)
-        if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
-            continue
-        if kind not in CONTAINERS or (member and not _is_alike(member)):
-            return False
-    return True
+        for member in value:
+            kind = type(member)
+            if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
+                continue
+            if not (_is_fraction(member) if kind is float else _is_alike(member)):
+                return False
+        return True
+    return False
+
+
+def _is_fraction(value: float) -> bool:
+    """Whether a number is none that JavaScript writes as an integer, and neither language with an exponent."""
+    return 1e-4 <= abs(value) < 1e15 and value % 1 != 0
 
 
 def _write(value: Any, put: Callable[[str], None]) -> None:
@@ -124,7 +165,7 @@ def loads(text: str) -> Any:
     """
     if type(text) is str and text[:1] in ("{", "[") and "\\u003" not in text and _INDEX.search(text) is None:
         try:
-            value, end = _scan(text, 0)
+            value, end = scan(text, 0)
             if end == len(text):
                 return value
         except (ValueError, StopIteration):  # told below, with its place
@@ -155,6 +196,10 @@ def _refuse_constant(text: str) -> NoReturn:
     raise json.JSONDecodeError(f"{text} is not JSON", text, 0)
 
 
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
+scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_int=_parse_int
 ).scan_once  # type: ignore[attr-defined]
+"""The JSON value that begins at a place in a text, and where it ends; keys of objects are in the text's order.
+
+Raises ``ValueError`` and ``StopIteration``.
+"""

@@ -138,7 +138,7 @@ class Machine(Generic[C, E]):
         """
         if self.definition.scxml is not None:
             ignore |= {"actor"}
-        missing = [name for name in self.missing if name.kind not in ignore]
+        missing = self.missing and [name for name in self.missing if name.kind not in ignore]
         if missing:
             lines = "\n".join(f"  {name}" for name in missing)
             raise ImplementationError(

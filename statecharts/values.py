@@ -101,7 +101,6 @@ ATOMS: Final = frozenset({str, int, float, bool, type(None), Undefined, FrozenDi
 """Types whose values need no freezing."""
 INERT: Final = frozenset({str, bool, type(None)})
 """Types whose values are the same in JSON as here, without a second look."""
-CONTAINERS: Final = frozenset({dict, FrozenDict, list, FrozenList})
 MAX_SAFE: Final = 9007199254740992
 
 

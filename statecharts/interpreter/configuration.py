@@ -41,12 +41,13 @@ class Configuration:
     parallel, nothing whose parent is not active), so that what it means can
     be put together from its regions; ``is_plain``: both. ``routes``,
     ``selectors`` and ``plans`` are what the program keeps about it, the first route
-    also where it is found without a look-up. What is asked for seldom is computed when it is.
+    also where it is found without a look-up, ``text`` how a saved snapshot begins
+    (:mod:`.texts`; empty until it is needed). What is asked for seldom is computed when it is.
     """
 
     __slots__ = (
         "_is_chain", "_leaves", "_mask", "_nodes", "_value", "always", "first_route", "first_type", "is_plain", "legal",
-        "plans", "program", "regular", "routes", "selectors", "visits",
+        "plans", "program", "regular", "routes", "selectors", "text", "visits",
     )  # fmt: skip
 
     def __init__(self, program: Program, nodes: Order | None, mask: int, regular: bool, legal: bool) -> None:
@@ -65,6 +66,7 @@ class Configuration:
         self.routes: dict[str, Stride] = NO_ROUTES
         self.selectors: dict[str, Selector | None] = NO_SELECTORS
         self.plans: dict[Any, Plan] = NO_PLANS
+        self.text = ""
         self._nodes = nodes
         self._leaves: Order | None = None
         self._value: Any = None
@@ -77,6 +79,7 @@ class Configuration:
         self.routes = NO_ROUTES
         self.selectors = NO_SELECTORS
         self.plans = NO_PLANS
+        self.text = ""
 
     def keep_route(self, event_type: str, route: Stride) -> None:
         """Remember where an event type leads."""

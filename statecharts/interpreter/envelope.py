@@ -5,11 +5,16 @@ envelope keeps them beside it, so a run goes on where it stopped: timers keep
 their absolute due time (an overdue one fires once), queued events their
 order, actors their addresses, virtual time its value::
 
-    {"format": "statecharts/snapshot", "formatVersion": 1,
+    {"format": "statecharts/snapshot", "formatVersion": 2,
      "machine": {"id", "version", "hash"}, "semantics", "now", "running",
      "snapshot": <XState's persisted snapshot>,
      "actors": [{"path", "session", "status", "mailbox", "sequence", "order", ...}],
      "timers": [...], "next": {"session", "timer"}}
+
+What is as usual is left out: a ``version`` there is none of, ``open`` when true,
+``begun`` when false, ``order`` (ids of the active states) when it is that of
+the document; an empty ``order`` says that it is the one in which XState
+rebuilds the states from the value, which format 1 had no word for.
 
 Reading is strict: a snapshot that does not fit the machine raises
 :class:`SnapshotError` and changes nothing.
@@ -29,13 +34,14 @@ from ..values import freeze, plain
 from .deliveries import Timer
 from .effects import ActorRef
 from .envelope_form import Envelope, SavedActor, read_exactly
-from .persistence import persisted, restore
+from .persistence import persisted_plainly, restore
 from .snapshot import Snapshot
-from .state_values import configuration_in_order
+from .state_values import Found, configuration_in_order
 from .system import ENDED, NOT_STARTED, RUNNING, Cell, System
+from .text_reading import states_as_rebuilt
 
 FORMAT = "statecharts/snapshot"
-VERSION = 1
+VERSION = 2
 _STATUS = {NOT_STARTED: "not-started", RUNNING: "running", ENDED: "ended"}
 
 
@@ -72,17 +78,38 @@ def seal(system: System) -> dict[str, Any]:
     machine = system.machine
     timers = system._timers
     return {
-        "format": FORMAT,
-        "formatVersion": VERSION,
-        "machine": {"id": machine.id, "version": plain(machine.version), "hash": machine_hash(machine)},
-        "semantics": machine.semantics,
+        **identity(machine),
         "now": plain(system.now),
         "running": root.status == RUNNING,
-        "snapshot": plain(persisted(system)),
+        "snapshot": persisted_plainly(system),
         "actors": [_save_actor(cell, path) for path, cell in _tree(system, root, [])],
         "timers": [] if timers is None else [_save_timer(system, timer) for timer in timers.pending.values()],
         "next": {"session": system.next_session, "timer": 0 if timers is None else timers.next_handle},
     }
+
+
+def identity(machine: Machine[Any, Any]) -> dict[str, Any]:
+    """The members that say what an envelope is, and of which machine."""
+    version = {} if machine.version is None else {"version": plain(machine.version)}
+    return {
+        "format": FORMAT,
+        "formatVersion": VERSION,
+        "machine": {"id": machine.id, **version, "hash": machine_hash(machine)},
+        "semantics": machine.semantics,
+    }
+
+
+def seal_snapshot(snapshot: Snapshot[Any]) -> dict[str, Any]:
+    """A snapshot without a host as an envelope: what :func:`seal` makes of a system that has nothing else."""
+    if snapshot._children:
+        raise UsageError(
+            "this snapshot has children, whose states only the host knows; use the host's save()"
+        )
+    system = System(snapshot._program.machine)
+    system.place_root(snapshot)
+    system.root.status = RUNNING if snapshot._rest.is_active else ENDED
+    system.root.open = True
+    return seal(system)
 
 
 def _tree(system: System, cell: Cell, path: list[str]) -> Iterator[tuple[list[str], Cell]]:
@@ -98,19 +125,34 @@ def _save_actor(cell: Cell, path: list[str]) -> dict[str, Any]:
         "path": path,
         "session": cell.ref.session,
         "status": _STATUS[cell.status],
-        "open": cell.open,
-        "begun": cell.begun,
-        "mailbox": [plain(_save_event(cell, getattr(item, "event", item))) for item in cell.mailbox],
     }
+    if not cell.open:
+        saved["open"] = False
+    if cell.begun:
+        saved["begun"] = True
+    saved["mailbox"] = [plain(_save_event(cell, getattr(item, "event", item))) for item in cell.mailbox]
     if isinstance(cell.snapshot, Snapshot):
         saved["sequence"] = cell.snapshot._sequence
-        if cell.snapshot.order is not None or cell.snapshot._status != "active":
-            saved["order"] = [node.id for node in cell.snapshot.nodes]
+        order = saved_order(cell.snapshot)
+        if order is not None:
+            saved["order"] = order
     error = cell.snapshot.error
     if isinstance(error, BaseException):
         kind = error.type_name if isinstance(error, SavedError) else type(error).__name__
         saved["error"] = {"type": kind, "message": str(error)}
     return saved
+
+
+def saved_order(snapshot: Snapshot[Any]) -> list[str] | None:
+    """What is said of the order of the active states: None when it is the document's, nothing when it is rebuilt."""
+    configuration, order = snapshot._configuration, snapshot.kept_order
+    if snapshot._rest.is_active and configuration.is_plain:
+        if order is None or order == configuration.nodes:
+            return None
+        found = states_as_rebuilt(configuration)
+        if found is not None and (order is found[1] or order == found[1]):
+            return []
+    return [node.id for node in snapshot.nodes]
 
 
 def _save_event(cell: Cell | None, event: Any) -> Any:
@@ -200,7 +242,9 @@ def open_envelope(system: System, document: Any, *, any_hash: bool = True) -> En
 
 def _renumber(system: System, envelope: Envelope) -> None:
     """Give the restored actors their old addresses back, then what hangs on those."""
-    by_path = {tuple(path): cell for path, cell in _tree(system, system.root, [])}
+    by_path: dict[tuple[str, ...], Cell] = {(): system.root}
+    if len(system.cells) > 1:
+        by_path = {tuple(path): cell for path, cell in _tree(system, system.root, [])}
     renamed: dict[int, ActorRef] = {}
     saved_cells: list[tuple[SavedActor, Cell]] = []
     for saved in envelope.actors:
@@ -269,9 +313,15 @@ def _with_saved(snapshot: Snapshot[Any], saved: SavedActor) -> Snapshot[Any]:
     XState rebuilds both from the state value: in another order, and with
     defaults where a machine failed before it had entered them.
     """
-    found = None if saved.order is None else configuration_in_order(snapshot._program, saved.order)
+    found: Found | None = None
+    if saved.order is not None:
+        found = configuration_in_order(snapshot._program, saved.order) if saved.order else _rebuilt(snapshot)
     configuration, order = (snapshot._configuration, None) if found is None else found
     return Snapshot(configuration, order, snapshot._context, snapshot._rest, saved.sequence)
+
+
+def _rebuilt(snapshot: Snapshot[Any]) -> Found:
+    return snapshot._configuration, snapshot.kept_order
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:

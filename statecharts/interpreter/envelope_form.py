@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
 
@@ -23,7 +24,7 @@ class MachineIdentity:
 
 @dataclass(slots=True)
 class SavedActor:
-    """What XState's form leaves out of one actor. ``path``: child ids from the root."""
+    """What XState's form leaves out of one actor. ``path``: child ids from the root; ``order`` as in :mod:`.envelope`."""
 
     path: list[str]
     session: int
@@ -73,14 +74,31 @@ class Envelope:
     next: Numbering
 
 
-_ENVELOPE: Final = {
+class _Shape:
+    """Members that have to be there, and of exactly which types."""
+
+    __slots__ = ("_types", "_values", "names")
+
+    def __init__(self, members: Mapping[str, type]) -> None:
+        self.names = frozenset(members)
+        self._values = itemgetter(*members)
+        self._types = tuple(members.values())
+
+    def check(self, value: Any, size: int) -> None:
+        """``value`` is an object of so many members, these among them."""
+        if type(value) is not dict or len(value) != size or tuple(map(type, self._values(value))) != self._types:
+            raise _Inexact
+
+
+_ENVELOPE: Final = _Shape({
     "format": str, "formatVersion": int, "machine": dict, "semantics": str, "running": bool, "snapshot": dict,
     "actors": list, "timers": list, "next": dict,
-}  # fmt: skip
-_MACHINE: Final = {"id": str, "hash": str}
-_ACTOR: Final = {"path": list, "session": int, "status": str, "open": bool, "begun": bool, "mailbox": list}
-_ACTOR_TOO: Final = frozenset({*_ACTOR, "sequence", "order", "error"})
-_TIMER: Final = {"handle": int, "source": int, "id": str}
+})  # fmt: skip
+_MACHINE: Final = _Shape({"id": str, "hash": str})
+_ACTOR: Final = _Shape({"path": list, "session": int, "status": str, "mailbox": list})
+_ACTOR_TOO: Final = _ACTOR.names | {"open", "begun", "sequence", "order", "error"}
+_TIMER: Final = _Shape({"handle": int, "source": int, "id": str})
+_NEXT: Final = _Shape({"session": int, "timer": int})
 _NUMBERS: Final = frozenset({int, float})
 _MAX_EXACT: Final = 2**53
 
@@ -92,14 +110,13 @@ class _Inexact(Exception):
 def read_exactly(document: Any) -> Envelope | None:
     """The envelope in ``document``; None when anything in it is not exactly as :func:`.envelope.seal` writes it."""
     try:
-        _check(document, _ENVELOPE, len(_ENVELOPE) + 1)
+        _ENVELOPE.check(document, 10)
         machine, following = document["machine"], document["next"]
-        _check(machine, _MACHINE, 3)
-        version = machine["version"]
+        _MACHINE.check(machine, 3 if "version" in machine else 2)
+        version = machine.get("version")
         if version is not None and type(version) is not str:
             return None
-        if following.keys() != _NEXT or type(following["session"]) is not int or type(following["timer"]) is not int:
-            return None
+        _NEXT.check(following, 2)
         _check_keys(document["snapshot"])
         return Envelope(
             document["format"],
@@ -117,25 +134,14 @@ def read_exactly(document: Any) -> Envelope | None:
         return None
 
 
-_NEXT: Final = frozenset({"session", "timer"})
-
-
-def _check(value: Any, types: Mapping[str, type], size: int) -> None:
-    """``value`` is an object of so many members, and those that ``types`` names are of exactly those types."""
-    if type(value) is not dict or len(value) != size:
-        raise _Inexact
-    for key, kind in types.items():
-        if type(value[key]) is not kind:
-            raise _Inexact
-
-
 def _actor(saved: Any) -> SavedActor:
     if type(saved) is not dict or not saved.keys() <= _ACTOR_TOO:
         raise _Inexact
-    _check(saved, _ACTOR, len(saved))
+    _ACTOR.check(saved, len(saved))
     path, mailbox, sequence = saved["path"], saved["mailbox"], saved.get("sequence", 0)
     order, error = saved.get("order"), saved.get("error")
-    if type(sequence) is not int:
+    is_open, begun = saved.get("open", True), saved.get("begun", False)
+    if type(sequence) is not int or type(is_open) is not bool or type(begun) is not bool:
         raise _Inexact
     _check_texts(path)
     for event in mailbox:
@@ -145,12 +151,12 @@ def _actor(saved: Any) -> SavedActor:
     if error is not None:
         _check_keys(error)
     return SavedActor(
-        path, saved["session"], saved["status"], saved["open"], saved["begun"], mailbox, sequence, order, error
+        path, saved["session"], saved["status"], is_open, begun, mailbox, sequence, order, error
     )
 
 
 def _timer(saved: Any) -> SavedTimer:
-    _check(saved, _TIMER, 7)
+    _TIMER.check(saved, 7)
     target = saved["target"]
     if target is not None and type(target) is not int:
         raise _Inexact

@@ -12,11 +12,11 @@ from typing import Any, Final
 from ..errors import DefinitionError, ExecutionError, SnapshotError, UsageError
 from ..nodes import StateNode
 from ..targets import resolve_state_id
-from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered
+from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered, plain
 from .actors import read_logic_snapshot
 from .effects import ActorRef, NewActor, Record
 from .program import Program, program_of
-from .snapshot import NO_CHILDREN, Rest, Snapshot
+from .snapshot import ACTIVE, NO_CHILDREN, NO_HISTORY, NOTHING_ELSE, Rest, Snapshot
 from .state_values import configuration_of, state_nodes
 from .system import Cell, System
 
@@ -39,6 +39,14 @@ def persisted(system: System, cell: Cell | None = None) -> dict[str, Any]:
     if actor.program is not None:  # a machine that failed before it had a configuration
         members |= {"children": {}, "historyValue": {}}
     return members  # type: ignore[no-any-return]
+
+
+def persisted_plainly(system: System) -> dict[str, Any]:
+    """:func:`persisted` as plain JSON."""
+    snapshot = system.root.snapshot
+    if isinstance(snapshot, Snapshot) and not snapshot._children:
+        return snapshot.to_xstate()
+    return plain(persisted(system))  # type: ignore[no-any-return]
 
 
 def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:
@@ -131,27 +139,42 @@ def simple_snapshot(program: Program, document: Any) -> Snapshot[Any] | None:
     status, children, context = document.get("status"), document.get("children"), document.get("context")
     if type(context) is not dict or type(children) is not dict or children or status not in _STATUSES:
         return None
-    history: dict[str, tuple[StateNode, ...]] | None = {}
+    history: dict[str, tuple[StateNode, ...]] | None = None
     if document.get("historyValue"):
-        history = _simple_history(program, document["historyValue"])
+        history = simple_history(program, document["historyValue"])
+        if history is None:
+            return None
+    rest = NOTHING_ELSE
     try:
         configuration, order = configuration_of(program, document.get("value", UNDEFINED))
-        data = freeze(context)
-        output, error = (freeze(document.get(key, UNDEFINED)) for key in ("output", "error"))
+        data = context_alone(context)
+        if history is not None or status != ACTIVE or "output" in document or "error" in document:
+            output, error = freeze(document.get("output", UNDEFINED)), freeze(document.get("error", UNDEFINED))
+            rest = Rest(NO_CHILDREN, history or NO_HISTORY, status, output, error)
     except (ExecutionError, UsageError):  # told with all the rest that is wrong
         return None
-    if history is None:
-        return None
-    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
-        data = _revive(data, NO_CHILDREN)
-    return Snapshot(configuration, order, data, Rest(NO_CHILDREN, history, status, output, error), 0)
+    return Snapshot(configuration, order, data, rest, 0)
 
 
 _STATUSES: Final = ("active", "done", "error", "stopped")
+_LEAVES: Final = frozenset({str, int, float, bool, type(None)})
 _LEAFLESS: Final = frozenset({FrozenDict, FrozenList})
 
 
-def _simple_history(program: Program, saved: Any) -> dict[str, tuple[StateNode, ...]] | None:
+def context_alone(saved: dict[str, Any]) -> Any:
+    """The context of a machine without children, frozen; references to actors lead nowhere. Raises :class:`UsageError`."""
+    for key, member in saved.items():
+        if type(member) not in _LEAVES or type(key) is not str or "0" <= key[:1] <= "9" or key == ACTOR_MARK:
+            break
+    else:
+        return FrozenDict(saved)
+    data = freeze(saved)
+    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
+        return _revive(data, NO_CHILDREN)
+    return data
+
+
+def simple_history(program: Program, saved: Any) -> dict[str, tuple[StateNode, ...]] | None:
     """What history states remember, when every state in it is known."""
     history: dict[str, tuple[StateNode, ...]] = {}
     for key, items in saved.items() if type(saved) is dict else ():

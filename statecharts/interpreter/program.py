@@ -84,6 +84,10 @@ class Program:
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
         self._rests: dict[Any, Rest] = {}
         """What is remembered beside states and context, by the history in it."""
+        self.texts: dict[str, tuple[Configuration, Order | None]] = {}
+        """The same by how the text of such a snapshot begins."""
+        self.seal = ""
+        """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
         self._delays: dict[str, Any] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
         self.selection: Selection = Selection(self)
@@ -112,6 +116,7 @@ class Program:
         for rest in self._rests.values():
             rest.known = None
         self._rests = {}
+        self.texts = {}
         if self.regions is not None:
             self.regions.forget()
 

@@ -16,12 +16,15 @@ from ..json_text import loads
 from ..machine import Machine
 from ..values import UNDEFINED, freeze
 from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
+from .envelope import is_envelope, open_envelope
+from .envelope_text import require_lone, sealed_in_text
 from .macrostep import initial_step, macrostep
 from .persistence import restore, simple_snapshot
 from .program import program_of
 from .routes import leap
 from .snapshot import Snapshot, Step
 from .system import Cell, System, SystemView
+from .text_reading import snapshot_in_text
 
 
 class PureScope:
@@ -146,24 +149,35 @@ def initial_transition(
 
 
 def restore_snapshot(machine: Machine[Any, Any], saved: str | Mapping[str, Any]) -> Snapshot[Any]:
-    """The snapshot in XState's persisted form (:meth:`Snapshot.to_xstate`), as JSON text or read already.
+    """The snapshot in XState's persisted form or in an envelope, as JSON text or read already.
 
-    For :func:`transition` without a host. A snapshot with children, or an
-    envelope, is for a host: ``simulate(machine, snapshot=saved)``. Raises
-    :class:`SnapshotError` when it does not fit the machine, and
-    :class:`UsageError` when it has children.
+    What :meth:`Snapshot.to_xstate`, :meth:`Snapshot.save` and the two as text
+    are the other way of: for :func:`transition` without a host. Children,
+    timers and queued events are for a host: ``simulate(machine, snapshot=saved)``.
+    Raises :class:`SnapshotError` when it does not fit the machine, and
+    :class:`UsageError` when it takes a host.
     """
-    document = loads(saved) if isinstance(saved, str) else saved
+    document: Any = saved
+    if isinstance(saved, str):
+        known = snapshot_in_text(program_of(machine), saved)
+        if known is not None:
+            return known
+        sealed = sealed_in_text(machine, saved)
+        if sealed is not None:
+            return sealed[0]
+        document = loads(saved)
     found = simple_snapshot(program_of(machine), document)
     if found is not None:
         return found
     system = System(machine)
-    restore(system, document, strict=machine.semantics != XSTATE_EXACT)
+    if is_envelope(document):
+        open_envelope(system, document)
+    else:
+        restore(system, document, strict=machine.semantics != XSTATE_EXACT)
     restored = system.root.snapshot
     if not isinstance(restored, Snapshot):
         raise SnapshotError(f"the snapshot does not fit machine {machine.id!r}: {restored.error}")
-    if restored._children:
-        raise UsageError("this snapshot has children, which only a host can run; give it to simulate() or start()")
+    require_lone(system, "this snapshot")
     return restored
 
 

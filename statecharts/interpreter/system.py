@@ -60,6 +60,13 @@ class System(Lifecycle):
         else:
             self._push((self._start, root))
 
+    def resume(self, snapshot: Snapshot[Any]) -> None:
+        """The root as it ran, with no other actor and nothing waiting: nothing comes of starting it. Nobody is observing."""
+        self.place_root(snapshot)
+        root = self.root
+        root.status = RUNNING
+        root.open = True
+
     def _starts_at_once(self, root: Cell) -> bool:
         """Whether nothing comes of starting ``root`` but that it runs: nobody looks, and nothing waits for it."""
         if self.observed or root.status != NOT_STARTED or root.ref.system_id or root.deferred or root.mailbox:

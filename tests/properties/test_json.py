@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from json_values import ordered, plain_values, stringified, texts, values
 
 from statecharts.json_text import dumps, loads
@@ -27,6 +29,21 @@ def test_what_is_written_is_what_javascript_writes(value: Any) -> None:
     assert dumps(kept) == expected
     assert freeze(kept) == kept
     assert dumps(freeze(kept)) == expected
+
+
+near_limits = st.sampled_from([1e-4, 1e-6, 1e-7, 1e15, 1e16, 1e21, 2.0**52, 2.0**53]).flatmap(
+    lambda limit: st.sampled_from([limit, math.nextafter(limit, 0), math.nextafter(limit, math.inf), limit + 0.5, -limit])
+)
+
+
+@given(st.floats() | near_limits | st.floats(-1e16, 1e16) | st.integers(-(2**54), 2**54), st.sampled_from(["x", 1, None, True]))
+@settings(max_examples=400)
+@example(1.5, "x")
+def test_a_number_is_written_as_javascript_writes_it_wherever_it_stands(number: Any, beside: Any) -> None:
+    small = {"a": beside, "b": number}
+    large = {**{f"k{key}": beside for key in range(9)}, "b": number}
+    for value in (small, large, [number, beside], [small] * 9, {"in": small}, {"in": [number]}):
+        assert dumps(value) == dumps(freeze(value)) == stringified(value)
 
 
 def told(read: Any) -> Any:

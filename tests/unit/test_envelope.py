@@ -214,7 +214,7 @@ def changed(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("saved", "messages"),
     [
-        (lambda: changed(formatVersion=99), ["the snapshot has format 99; this release reads up to 1. Use a newer release"]),
+        (lambda: changed(formatVersion=99), ["the snapshot has format 99; this release reads up to 2. Use a newer release"]),
         (lambda: changed(machine={"id": "other", "hash": ""}), ["belongs to machine 'other', not 'm'"]),
         (lambda: changed(now="noon", extra=1), ["/now: ", "/extra: "]),
         (lambda: changed(actors=[{"path": 3}]), ["/actors/0/path: ", "/actors/0/session: "]),

@@ -19,6 +19,7 @@ from statecharts import (
 from statecharts.interpreter.effects import ActorRef
 from statecharts.interpreter.persistence import restore
 from statecharts.interpreter.system import System
+from statecharts.json_text import dumps
 from statecharts.values import UNDEFINED
 
 CHILD: dict[str, Any] = {
@@ -225,3 +226,27 @@ def test_a_watched_or_named_root_is_restored_like_any_other() -> None:
     assert named.snapshot.value == "b" and events
     assert named.system.registry["root"] == named.system.root.ref
     assert named.snapshot == simulate(loaded, snapshot=document).snapshot
+
+
+def test_children_that_are_over_are_written_with_what_came_of_them() -> None:
+    def fail() -> None:
+        raise ValueError("kaput")
+
+    states = {"x": {"on": {"END": "end", "FAIL": {"actions": "fail"}}}, "end": {"type": "final"}}
+    kid = load_machine({"id": "kid", "initial": "x", "output": {"n": 1}, "states": states}, {"actions": {"fail": fail}})
+    invoked = [{"src": "kid", "id": name, "onError": {"actions": []}} for name in ("one", "two")]
+    family = load_machine({"id": "m", "initial": "a", "states": {"a": {"invoke": invoked}}}, {"actors": {"kid": kid}})
+    sim = simulate(family)
+    sim.send_to("one", "END")
+    sim.send_to("two", "FAIL")
+    children = sim.to_xstate()["children"]
+    one, two = children["one"]["snapshot"], children["two"]["snapshot"]
+    assert (one["status"], one["output"], two["status"], two["error"]) == ("done", {"n": 1}, "error", {})
+    assert sim.to_xstate_text() == dumps(sim.to_xstate())
+
+
+def test_a_parent_that_was_restored_without_a_context_is_written_without_one() -> None:
+    document = {"status": "active", "value": "a", "historyValue": {}, "children": {"kid": {"src": "kid"}}}
+    sim = simulate(machine("xstate-exact"), snapshot=document)
+    assert "context" not in sim.to_xstate() and sim.snapshot.children
+    assert sim.to_xstate_text() == dumps(sim.to_xstate())

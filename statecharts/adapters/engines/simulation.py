@@ -14,18 +14,20 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
-from ...interpreter import envelope
+from ...interpreter import envelope, envelope_text
 from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Published
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
-from ...interpreter.persistence import persisted, restore
+from ...interpreter.persistence import persisted, persisted_plainly, restore
+from ...interpreter.program import program_of
 from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
-from ...json_text import loads
+from ...interpreter.text_reading import snapshot_in_text
+from ...json_text import dumps, loads
 from ...machine import Machine
 from ...native import mypyc_attr
-from ...values import UNDEFINED, plain
+from ...values import UNDEFINED
 from .clocks import ExactClock, JumpingClock, VirtualClock
 from .simulation_actors import Rehearsal, Shown, Started, run_to_its_end
 from .stubs import StubbedAction, stubbed
@@ -84,7 +86,7 @@ class Simulation(Rehearsal[C]):
         elif machine.semantics != "xstate-exact":
             machine.require_complete()
         self.machine = machine = machine.in_pure_mode() if pure else machine
-        self.clock: VirtualClock = _clock(clock)
+        self.clock: VirtualClock = ExactClock() if type(clock) is str and clock == "exact" else _clock(clock)
         # lists are made when they are asked for: there may be very many simulations
         self._emitted: list[Any] | None = None
         self._effects: list[RunAction] | None = None
@@ -102,7 +104,9 @@ class Simulation(Rehearsal[C]):
             self._counts_anew and not self.schemas and inspect is None and on_unhandled == "ignore"
         )
         self.system.max_events = ENDLESS if max_events is None else max_events
-        self._boot(self.checked_input(UNDEFINED if input is None else input), snapshot, system_id)
+        given = self.checked_input(UNDEFINED if input is None else input)
+        if not (isinstance(snapshot, str) and not system_id and self._resume(snapshot)):
+            self._boot(given, snapshot, system_id)
 
     def _boot(self, input: Any, snapshot: Any, system_id: str | None) -> None:
         if isinstance(snapshot, str):
@@ -119,13 +123,37 @@ class Simulation(Rehearsal[C]):
         else:
             self._drive()
 
+    def _resume(self, text: str) -> bool:
+        """Go on from the text of a lone running machine, exactly as we write it; false when it is something else."""
+        system = self.system
+        if system.observed or system.next_session or not self._is_plain:
+            return False
+        found = snapshot_in_text(program_of(self.machine), text)
+        if found is not None:
+            system.resume(found)
+        else:
+            sealed = envelope_text.sealed_in_text(self.machine, text)
+            if sealed is None:
+                return False
+            root, now, next_session, next_timer = sealed
+            self.clock.now = max(self.clock.now, now)
+            system.resume(root)
+            system.next_session = max(system.next_session, next_session)
+            if next_timer:
+                system.timers.next_handle = next_timer
+        system.now = self.clock.now
+        self._is_quick = True
+        return True
+
     def _restore(self, snapshot: Any, system_id: str | None) -> None:
         if envelope.is_envelope(snapshot):
             self.clock.now = max(self.clock.now, envelope.saved_time(snapshot))
             self.system.now = self.clock.now
             envelope.open_envelope(self.system, snapshot)
-            for timer in self.system.timers.pending.values():
-                self.clock.arm(timer)
+            timers = self.system._timers
+            if timers is not None:
+                for timer in timers.pending.values():
+                    self.clock.arm(timer)
         else:
             document = snapshot.to_xstate() if isinstance(snapshot, Snapshot) else snapshot
             restore(self.system, document, strict=self.machine.semantics != "xstate-exact", system_id=system_id)
@@ -265,21 +293,34 @@ class Simulation(Rehearsal[C]):
     def to_xstate(self) -> dict[str, Any]:
         """XState's persisted snapshot, which Node can restore. Timers and queues are not in it."""
         self._require_rest("to_xstate()")
-        snapshot = self.system.root.snapshot
-        if isinstance(snapshot, Snapshot) and not snapshot._children:
-            return snapshot.to_xstate()
-        return plain(persisted(self.system))  # type: ignore[no-any-return]
+        return persisted_plainly(self.system)
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later (:mod:`statecharts.interpreter.envelope`), as plain JSON."""
         self._require_rest("save()")
         return envelope.seal(self.system)
 
+    def to_xstate_text(self) -> str:
+        """:meth:`to_xstate` as JSON text, byte for byte what ``JSON.stringify`` makes of it."""
+        self._require_rest("to_xstate_text()")
+        snapshot = self.system.root.snapshot
+        if isinstance(snapshot, Snapshot) and not snapshot._children:
+            return snapshot.to_xstate_text()
+        return dumps(persisted(self.system))
+
+    def save_text(self) -> str:
+        """:meth:`save` as JSON text; quicker than the two by themselves."""
+        self._require_rest("save_text()")
+        return envelope_text.system_text(self.system)
+
     def _require_rest(self, what: str) -> None:
         if self._running:
             raise UsageError(
                 f"{what} in the middle of a step would save half of it; call it after the send returns"
             )
+        if self._is_quick and not self.system.tasks and THREAD() == self._owner:
+            self.system.now = self.clock.now
+            return
         self._drive()  # to its end, should an interrupt have left something behind the step that never happened
 
     # ------------------------------------------------------------- watching
