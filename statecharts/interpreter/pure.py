@@ -115,8 +115,7 @@ def transition(machine: Machine[Any, Any], snapshot: Any, event: Any) -> tuple[S
     if program is not machine._program:
         snapshot = _of(machine, snapshot)
         program = snapshot._configuration.program
-    known = INTERNED.get(event) if type(event) is str else None
-    made = to_event(event) if known is None else known
+    made = INTERNED[event] if type(event) is str and event in INTERNED else to_event(event)
     taken = leap(snapshot, made)
     if isinstance(taken, Snapshot):
         return taken, ()

@@ -107,8 +107,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         stride = found
     context = snapshot._context
     if stride.kind != FIXED:
-        assert isinstance(stride, Route)
-        route = stride
+        route: Route = stride  # type: ignore[assignment]  # only routes are of another kind
         stride = route.stride
         if route.kind == BRANCHES:
             for branch in route.branches:
@@ -157,8 +156,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                     context = merged(context, changes, update.label)
                     break
             else:  # nothing to freeze, and every key has its place already
-                one = len(context) == 1 and len(changes) == 1
-                context = FrozenDict(changes) if one else FrozenDict({**context, **changes})
+                context = FrozenDict(changes if len(context) == 1 == len(changes) else {**context, **changes})
         except Exception as error:
             return failed(snapshot, update, error)
     if stride.is_move:

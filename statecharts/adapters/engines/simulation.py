@@ -199,8 +199,9 @@ class Simulation(Rehearsal[C]):
         if self._is_quick and not self._running and not system.tasks:
             if THREAD() != self._owner:
                 self._refuse_stranger()
-            made = INTERNED.get(event) if type(event) is str and not data else None
-            if made is None:
+            if type(event) is str and event in INTERNED and not data:
+                made = INTERNED[event]
+            else:
                 made = to_event(event, data)
             root = system.root
             self._running = True
