@@ -33,6 +33,8 @@ class Clock(Protocol):
 class WallClock:
     """Milliseconds since the epoch; alarms by the running event loop."""
 
+    __slots__ = ()
+
     def now(self) -> float:
         """Unix time in ms."""
         return time.time() * 1000

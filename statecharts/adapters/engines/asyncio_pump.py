@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections import deque
 from collections.abc import Awaitable
 from time import monotonic
 from typing import Any, NamedTuple
 
 from ...errors import InvalidTransition
-from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive
+from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive, Timer
 from ...interpreter.effects import RunAction
 from ...interpreter.system import System
 from . import asyncio_inside
@@ -47,14 +46,25 @@ class Pause(NamedTuple):
 
 
 class Pump(Driver):
-    """Processes arrivals in order, without awaiting. Subclasses say what starts, stops and is shown."""
+    """Processes arrivals in order, without awaiting. Subclasses say what starts, stops and is shown.
+
+    There may be very many actors, most of them idle: what an idle one can do
+    without is made when it is needed and given back at rest (``_arrivals``,
+    ``_timed``). ``_batch`` is what is left to perform, the next thing last.
+    """
+
+    __slots__ = (
+        "_arrivals", "_batch", "_closing", "_current", "_loop", "_mailbox", "_performing", "_running", "_slice_end", "_timed",
+        "_wakeup", "clock",
+    )  # fmt: skip
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system)
-        self._inbox = Inbox(mailbox)
-        self._arrivals = self._inbox.queue
-        self._alarms = Alarms(clock, lambda timer: self._arrive(Arrival(None, timer=timer)))
-        self._batch: deque[Delivery] = deque()
+        self.clock = clock
+        self._mailbox = mailbox
+        self._arrivals: Inbox | None = None
+        self._timed: Alarms | None = None
+        self._batch: list[Delivery] | None = None
         self._current: Arrival | None = None
         self._running = False
         self._performing = False
@@ -62,6 +72,39 @@ class Pump(Driver):
         self._wakeup: asyncio.Handle | None = None
         self._slice_end = 0.0
         self._loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment] # set when the actor is entered
+
+    @property
+    def _inbox(self) -> Inbox:
+        """What waits for its turn, and who waits for room."""
+        arrivals = self._arrivals
+        if arrivals is None:
+            arrivals = self._arrivals = Inbox(self._mailbox)
+        return arrivals
+
+    @property
+    def _alarms(self) -> Alarms:
+        """The timers."""
+        timed = self._timed
+        if timed is None:
+            timed = self._timed = Alarms(self.clock, self._ring)
+        return timed
+
+    def _ring(self, timer: Timer) -> None:
+        """A timer is due."""
+        self._arrive(Arrival(None, timer=timer))
+
+    def _now(self) -> float:
+        """Milliseconds; never less than when a restored system was saved."""
+        timed = self._timed
+        return self.clock.now() if timed is None else timed.now()
+
+    def _give_back(self) -> None:
+        """The actor is idle: let go of what can be made again."""
+        arrivals, timed = self._arrivals, self._timed
+        if arrivals is not None and arrivals.is_spare:
+            self._arrivals = None
+        if timed is not None and timed.is_spare:
+            self._timed = None
 
     # ------------------------------------------------------- what subclasses say
 
@@ -166,7 +209,7 @@ class Pump(Driver):
             elif (taken := system.quick(event)) is not None:
                 self._show(taken)
                 return not self._arrivals
-            system.now = self._alarms.now()
+            system.now = self._now()
             asked = system.run(CHUNK)
         except BaseException:
             system.roll_back()
@@ -174,28 +217,33 @@ class Pump(Driver):
         if len(asked) == 1 and type(asked[0]) is Published and system.at_rest:
             self.published(asked[0])
             return not self._arrivals
-        self._batch.extend(asked)
+        self._add(asked)
         return False
+
+    def _add(self, asked: list[Delivery]) -> None:
+        """Something more to perform, after all else."""
+        if asked:
+            asked.reverse()
+            self._batch = [*asked, *self._batch] if self._batch else asked
 
     def _work(self) -> Pause | None:
         system = self.system
-        batch = self._batch
-        now = self._alarms.now
         while True:
-            while batch:
-                pause = self._attempt(batch.popleft())
+            while batch := self._batch:
+                pause = self._attempt(batch.pop())
                 if pause is not None:
                     return pause
+            self._batch = None
             if self._sends:
                 self._flush_sends()
-            system.now = now()
+            system.now = self._now()
             try:
                 asked = system.run(CHUNK)
             except BaseException:
                 system.roll_back()
                 raise
             if asked:
-                batch.extend(asked)
+                self._add(asked)
             elif system.idle:
                 if not self._next():
                     return None
@@ -209,8 +257,10 @@ class Pump(Driver):
             self._current = None
             if current.phase is CURRENT:
                 current.settle(self.system.root.snapshot)
-        arrival = self._inbox.take()
+        arrivals = self._arrivals
+        arrival = None if arrivals is None else arrivals.take()
         if arrival is None:
+            self._give_back()
             return False
         self._current = arrival
         arrival.before = self.system.root.snapshot
@@ -275,12 +325,12 @@ class Pump(Driver):
         return None
 
     def _void(self, delivery: Delivery, error: Exception) -> None:
-        self._batch.clear()
+        self._batch = None
         self._flush_sends()
         self.system.fail(delivery, error)
 
     def _forget_step(self) -> None:
         """The step whose actions were running was interrupted: it never happened."""
-        self._batch.clear()
+        self._batch = None
         self._flush_sends()
         self.system.roll_back()

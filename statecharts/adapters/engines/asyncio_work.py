@@ -32,15 +32,24 @@ from .asyncio_inbox import Arrival
 from .asyncio_inside import Inside
 from .asyncio_turns import Turns
 
+NO_TASKS: dict[asyncio.Task[Any], bool] = {}
+NO_OUTSIDE: dict[int, asyncio.Task[Any]] = {}
+"""What an actor has that does nothing outside. Shared and never written to."""
+
 
 class OutsideWork(Turns):
-    """Starts and stops the outside part of actors."""
+    """Starts and stops the outside part of actors.
+
+    ``_outside`` are the tasks that work for an actor, by its session;
+    ``_tasks`` are all that are not over, each with whether it is unwinding.
+    """
+
+    __slots__ = ("_outside", "_tasks", "_thread")
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._outside: dict[int, asyncio.Task[Any]] = {}
-        self._unwinding: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], bool] = NO_TASKS
+        self._outside: dict[int, asyncio.Task[Any]] = NO_OUTSIDE
         self._thread = 0
 
     # ------------------------------------------------------- start and stop
@@ -51,8 +60,12 @@ class OutsideWork(Turns):
             self.begin_callback(delivery)
             return
         task = self._loop.create_task(self._supervise(delivery))
+        if self._outside is NO_OUTSIDE:
+            self._outside = {}
         self._outside[delivery.actor.session] = task
-        self._tasks.add(task)
+        if self._tasks is NO_TASKS:
+            self._tasks = {}
+        self._tasks[task] = False
         task.add_done_callback(self._task_over)
 
     def end(self, delivery: End) -> None:
@@ -63,7 +76,8 @@ class OutsideWork(Turns):
     def _cancel_work(self, ref: ActorRef) -> None:
         task = self._outside.pop(ref.session, None)
         if task is not None:
-            self._unwinding.add(task)
+            if task in self._tasks:
+                self._tasks[task] = True
             task.cancel()
 
     def completed(self, delivery: Completed) -> None:
@@ -83,8 +97,11 @@ class OutsideWork(Turns):
                 self._report("the clean-up of a callback actor failed", error)
 
     def _task_over(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        self._unwinding.discard(task)
+        self._tasks.pop(task, None)
+        if not self._tasks:
+            self._tasks = NO_TASKS
+        if not self._outside:
+            self._outside = NO_OUTSIDE
         if task.cancelled():
             return
         error = task.exception()  # an interrupt has gone its way through the loop already
