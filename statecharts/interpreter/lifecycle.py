@@ -83,7 +83,7 @@ class Mailboxes(Actors):
             raise ExecutionError(
                 wrong if target is None else "target._send is not a function", js_name="TypeError"
             )
-        cell = self.cells.get(target.session)
+        cell = self.find(target.session)
         if cell is None or cell.status == ENDED:
             return
         if self.has_sessions:
@@ -180,7 +180,7 @@ class Lifecycle(Mailboxes):
     def _defer(self, cell: Cell, effect: Record) -> None:
         """What executing a built-in does: something for when the macrostep is over."""
         if isinstance(effect, StopActor):
-            child = None if effect.ref is None else self.cells.get(effect.ref.session)
+            child = None if effect.ref is None else self.find(effect.ref.session)
             if child is None:
                 return
             if child.status != RUNNING:
@@ -272,7 +272,7 @@ class Lifecycle(Mailboxes):
         self._report_to_parent(cell, error_actor_event(cell.ref.id, error))
 
     def _start_deferred(self, ref: ActorRef) -> None:
-        cell = self.cells.get(ref.session)
+        cell = self.find(ref.session)
         if cell is not None and cell.status != ENDED:
             self._start(cell)
 
