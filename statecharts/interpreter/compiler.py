@@ -68,7 +68,7 @@ from .operations import (
     evaluate_template,
 )
 from .snapshot import matches_state
-from .updates import BOTH, OFFERED, VALUE, AssignAll, AssignEach, Part, shape_of, spawning_getter
+from .updates import BOTH, CONTEXT, EVENT, OFFERED, VALUE, AssignAll, AssignEach, Part, shape_of, spawning_getter
 
 GuardFunction = Callable[[Any, Any, Any], Any]
 """A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""
@@ -96,14 +96,27 @@ def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
     if isinstance(value, Template):
         return lambda frame, params: evaluate_template(value, frame, params)
     if callable(value):
-        function = fitted(value, ACTION_ARGUMENTS, what, pure)
-
-        def call(frame: Frame, params: Any) -> Any:
-            scope = frame.scope
-            return freeze(function(frame.context, frame.event, params, scope.self_ref, scope.view))
-
-        return call
+        compute = caller(value, what, pure)
+        return lambda frame, params: freeze(compute(frame, params))
     return constant(value)
+
+
+def caller(function: Callable[..., Any], what: str, pure: bool) -> Getter:
+    """A user's function as a getter. What it does not ask for is not looked up."""
+    found = fitting(watched(function, what) if pure else function, ACTION_ARGUMENTS, what)
+    shape, user, call = shape_of(found), found.function, found.call
+    if shape == CONTEXT:
+        return lambda frame, _params: user(frame.context)
+    if shape == EVENT:
+        return lambda frame, _params: user(frame.event)
+    if shape == BOTH:
+        return lambda frame, _params: user(frame.context, frame.event)
+
+    def offer_all(frame: Frame, params: Any) -> Any:
+        scope = frame.scope
+        return call(frame.context, frame.event, params, scope.self_ref, scope.view)
+
+    return offer_all
 
 
 # ----------------------------------------------------------------- guards

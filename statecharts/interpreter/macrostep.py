@@ -340,6 +340,16 @@ def _enter_root(frame: Frame, program: Program) -> None:
     frame.order = plan.final_order
 
 
+def _context_function(program: Program, declared: Any) -> Any:
+    """``declared`` over all that is offered to it, kept: looking at a function's parameters takes long."""
+    known = program.first_context
+    if known is None or known[0] is not declared:
+        watched = program.machine.is_pure and "spawn" not in names(declared)
+        function = fitted(declared, CONTEXT_ARGUMENTS, "the initial context", watched)
+        known = program.first_context = (declared, function)
+    return known[1]
+
+
 def _initial_context(frame: Frame, input: Any) -> Any:
     """The context before anything is entered. A function's result replaces nothing but ``{}``."""
     given = frame.program.machine.implementations.initial_context
@@ -349,10 +359,7 @@ def _initial_context(frame: Frame, input: Any) -> Any:
         return freeze(declared.evaluate(variables))
     if callable(declared):
         spawner = Spawner(frame)
-        spawns = "spawn" in names(declared)
-        watched = frame.program.machine.is_pure and not spawns
-        function = fitted(declared, CONTEXT_ARGUMENTS, "the initial context", watched)
-        changes = function(input, frame.scope.self_ref, spawner)
+        changes = _context_function(frame.program, declared)(input, frame.scope.self_ref, spawner)
         apply_changes(frame, changes, "the initial context")
         spawner.adopt()
         return frame.context

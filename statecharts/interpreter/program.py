@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..callables import ACTION_ARGUMENTS
 from ..definition import XSTATE_EXACT, Definition, InlineSource
 from ..errors import ExecutionError, ImplementationError
 from ..expressions import Template
@@ -24,7 +23,7 @@ from ..values import UNDEFINED
 from . import semantics as profiles
 from .algorithm import initial_transition_of
 from .bindings import Bindings, ScxmlBindings, XStateBindings, is_content
-from .compiler import ActionCompiler, GuardCompiler, GuardFunction, fitted
+from .compiler import ActionCompiler, GuardCompiler, GuardFunction, caller
 from .configuration import (
     Configuration,
     Order,
@@ -80,6 +79,8 @@ class Program:
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
         self._delays: dict[str, Any] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
+        self.first_context: tuple[Any, Any] | None = None
+        """The function that makes the first context, and how to call it (:mod:`.macrostep`)."""
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
         self.frame: type[Frame] = Frame
@@ -287,10 +288,8 @@ class Program:
         if callable(delay):
             function = self._delays.get(name)
             if function is None:
-                function = self._delays[name] = fitted(
-                    delay, ACTION_ARGUMENTS, f"delay {name!r}", self.machine.is_pure
-                )
-            return function(frame.context, frame.event, params, frame.scope.self_ref, frame.scope.view)
+                function = self._delays[name] = caller(delay, f"delay {name!r}", self.machine.is_pure)
+            return function(frame, params)
         return delay
 
 
