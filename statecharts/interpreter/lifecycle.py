@@ -42,7 +42,7 @@ from .inspection import (
     SnapshotInspection,
 )
 from .messages import META, for_others, from_actor
-from .snapshot import ACTIVE, DONE, Snapshot
+from .snapshot import ACTIVE, DONE, STOPPED, Snapshot
 
 
 class Report(NamedTuple):
@@ -99,17 +99,31 @@ class Mailboxes(Actors):
         return for_others(event) if META in event else event
 
     def _enqueue(self, cell: Cell, event: FrozenDict | Report) -> None:
-        cell.post(event)
-        if not cell.busy and cell.open:
-            cell.busy = True
-            self._push((self._flush, cell))
+        if cell.busy or not cell.open:
+            cell.post(event)
+            return
+        cell.busy = True
+        self.tasks.append((self._flush, cell))
+        if cell.mailbox:
+            cell.post(event)
+        else:  # an idle actor takes it at once: no queue is made for it
+            self.tasks.append((self._take_at_once, cell, event))
+
+    def _take_at_once(self, cell: Cell, event: FrozenDict | Report) -> None:
+        """What came to an idle actor; meanwhile a host may have told it to stop, which drops what waits."""
+        if cell.mailbox and cell.mailbox[0] is STOP_EVENT:
+            return
+        self._handle(cell, event)
 
     def _flush(self, cell: Cell) -> None:
         if not cell.mailbox:
             cell.busy = False
             return
         event = cell.next_event()
-        self._push((self._flush, cell))
+        self.tasks.append((self._flush, cell))
+        self._handle(cell, event)
+
+    def _handle(self, cell: Cell, event: FrozenDict | Report) -> None:
         if type(event) is Report:
             if cell.rules.stale_reports_are_dropped and event.source not in listed_children(cell):
                 return
@@ -141,23 +155,34 @@ class Lifecycle(Mailboxes):
 
     def _update(self, cell: Cell, event: FrozenDict, opens: bool = False) -> None:
         """Run what was deferred, then act on the status (XState ``update``)."""
-        self._push((self._after_deferred, cell, event, cell.snapshot, opens))
         if cell.deferred:
-            self._push((self._run_deferred, cell))
+            self.tasks.append((self._after_deferred, cell, event, cell.snapshot, opens))
+            self._run_deferred(cell)
+        else:
+            self._after_deferred(cell, event, cell.snapshot, opens)
 
     def _run_deferred(self, cell: Cell) -> None:
-        if not cell.deferred:
-            return
-        task = cell.next_task()
-        if cell.deferred:
-            self._push((self._run_deferred, cell))
-        if task[0] == self._execute_initial:
-            self._execute_initial(cell, task[1])
-            return
-        try:
-            task[0](*task[1:])
-        except ExecutionError as error:
-            self._deferred_failed(cell, error)
+        """One after the other, as long as no other actor and no host has something to do in between."""
+        tasks = self.tasks
+        rest: Task | None = None
+        while cell.deferred:
+            task = cell.next_task()
+            if not cell.deferred:
+                rest = None
+            elif rest is None:
+                rest = (self._run_deferred, cell)
+            if rest is not None:
+                tasks.append(rest)
+            if task[0] == self._execute_initial:
+                self._execute_initial(cell, task[1])
+            else:
+                try:
+                    task[0](*task[1:])
+                except ExecutionError as error:
+                    self._deferred_failed(cell, error)
+            if rest is None or self._blocked or tasks[-1] is not rest:
+                return
+            tasks.pop()
 
     def _deferred_failed(self, cell: Cell, error: BaseException) -> None:
         cell.deferred = NOTHING
@@ -232,6 +257,27 @@ class Lifecycle(Mailboxes):
 
     def _after_deferred(self, cell: Cell, event: FrozenDict, snapshot: Any, opens: bool) -> None:
         status = cell.snapshot.status
+        stops = event.get("type") == STOP
+        if self.observed or cell.ref.sync_snapshot is True or (status != ACTIVE and opens):
+            self._push_all(*self._what_follows(cell, event, snapshot, opens))
+            return
+        if status == ACTIVE:  # here and below nobody else has something to do in between
+            self._out.append(Published(cell.ref, snapshot))
+        elif status == DONE and not stops:
+            self._out.append(Published(cell.ref, snapshot))
+            self._finish(cell, snapshot)
+        elif status == "error" and not stops:
+            self._die(cell, cell.snapshot.error)
+        elif status != STOPPED:
+            self._push_all(*self._what_follows(cell, event, snapshot, opens))
+            return
+        if stops:
+            self._complete_stop(cell)
+        if opens:
+            self._open(cell)
+
+    def _what_follows(self, cell: Cell, event: FrozenDict, snapshot: Any, opens: bool) -> list[Task]:
+        status = cell.snapshot.status
         tasks: list[Task] = []
         if status == ACTIVE:
             if cell.ref.sync_snapshot is True and cell.parent is not None:
@@ -248,7 +294,7 @@ class Lifecycle(Mailboxes):
             tasks.append((self._complete_stop, cell))
         if opens:
             tasks.append((self._open, cell))
-        self._push_all(*tasks)
+        return tasks
 
     def _publish(self, cell: Cell, snapshot: Any) -> None:
         self._out.append(Published(cell.ref, snapshot))
@@ -294,7 +340,9 @@ class Lifecycle(Mailboxes):
             self._complete_stop(cell)
         elif cell.program is not None:
             self._push((self._update, cell, event, True))
-            self._push((self._start_children, cell, self._waiting_children(cell)))
+            children = self._waiting_children(cell)
+            if children:
+                self._push((self._start_children, cell, children))
         else:
             self._push((self._update, cell, event, True))
             self._begin(cell)

@@ -21,6 +21,7 @@ from typing import Any
 from ..events import STOP
 from ..values import FrozenDict
 from .actor_table import action_inspection
+from .agenda import Task
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
 from .deliveries import (
     End,
@@ -105,7 +106,7 @@ class System(Lifecycle):
             root.busy = True
             self.events += 1
             self.tasks.insert(0, (self._flush, root))
-            self._take(root, event, taken)
+            self._push((self._take, root, event, taken))
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""
@@ -134,14 +135,17 @@ class System(Lifecycle):
         step = known
         if not isinstance(known, Step):
             step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), known)
-        if step.error is not None:
-            self._push((self._crash, cell, step.error))
+        planned: Task = (self._commit, cell, event, step) if step.error is None else (self._crash, cell, step.error)
+        if step.effects and self._hand_out(cell, step.effects):
+            self._push(planned)
+            self._crash_instead(cell)
+        elif step.error is None:
+            self._commit(cell, event, step)
         else:
-            self._push((self._commit, cell, event, step))
-        self._perform_inline(cell, step.effects, step.snapshot)
+            self._crash(cell, step.error)
 
-    def _perform_inline(self, cell: Cell, effects: tuple[Record, ...], failed_as: Any) -> None:
-        """Hand out the effects that run at once; what fails first ends the step."""
+    def _hand_out(self, cell: Cell, effects: tuple[Record, ...]) -> bool:
+        """Hand out the effects that run at once; whether there are any, for what fails first ends the step."""
         must_wait = False
         for effect in effects:
             if isinstance(effect, (RunAction, LogMessage)):
@@ -152,8 +156,7 @@ class System(Lifecycle):
                     must_wait = True
             elif self.observed:
                 self._observe(cell.ref, effect)
-        if must_wait:
-            self._crash_instead(cell)
+        return must_wait
 
     def _process_logic(self, cell: Cell, event: FrozenDict) -> None:
         before = cell.snapshot
