@@ -18,7 +18,7 @@ from .operations import Frame, Getter, Operation
 class SpawnOperation(Operation):
     """``spawnChild`` and ``invoke``: the child's first snapshot is computed now, it starts later."""
 
-    __slots__ = ("id", "input", "params", "src", "sync_snapshot", "system_id")
+    __slots__ = ("id", "input", "name", "params", "src", "sync_snapshot", "system_id")
 
     def __init__(
         self,
@@ -32,6 +32,7 @@ class SpawnOperation(Operation):
     ) -> None:
         super().__init__(label)
         self.src = src
+        self.name = getattr(src, "name", src)
         self.id = id_
         self.system_id = system_id
         self.input = input_
@@ -43,7 +44,7 @@ class SpawnOperation(Operation):
         program = frame.program
         logic = program.actor_logic(self.src)
         actor_id = self.id(frame, params)
-        src = getattr(self.src, "name", self.src)
+        src = self.name
         ref: ActorRef | None = None
         value: Any = UNDEFINED
         if logic is not None:

@@ -123,7 +123,7 @@ class Mailboxes(Actors):
         self.tasks.append((self._flush, cell))
         self._handle(cell, event)
 
-    def _handle(self, cell: Cell, event: FrozenDict | Report) -> None:
+    def _handle(self, cell: Cell, event: Any) -> None:
         if type(event) is Report:
             if cell.rules.stale_reports_are_dropped and event.source not in listed_children(cell):
                 return

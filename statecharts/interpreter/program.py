@@ -247,6 +247,9 @@ class Program:
 
     def actor_logic(self, src: Any) -> Any:
         """The logic a source names, or ``None``."""
+        known = self._logics.get(src) if type(src) is str else None
+        if known is not None and known[0] is self.machine.implementations.actors.get(src):
+            return known[1]
         from .actors import as_logic
 
         if isinstance(src, InlineSource):
@@ -264,10 +267,9 @@ class Program:
             if self.session_bindings is not None:
                 found = self.machine.environment.processors.get(src) or self.documents.logic(src)
             return None if found is None else as_logic(found, src)
-        known = self._logics.get(src)
-        if known is None or known[0] is not found:  # looking at a function's parameters takes long
-            known = self._logics[src] = (found, as_logic(found, src))
-        return known[1]
+        made = as_logic(found, src)
+        self._logics[src] = (found, made)  # looking at a function's parameters takes long
+        return made
 
     def _invoked_inline(self, name: str) -> Any:
         for node in self.definition.nodes:
