@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ExecutionError
 from ..values import UNDEFINED, truthy
-from .effects import ActorRef, NewActor, StartActor, StopActor
+from .effects import ActorRef, NewActor, StartActor, StopActor, record
 from .operations import Frame, Getter, Operation
 
 
@@ -50,7 +50,7 @@ class SpawnOperation(Operation):
         if logic is not None:
             value = self.input(frame, params)
             given = None if actor_id is UNDEFINED else actor_id
-            new = NewActor(src, logic, given, self.system_id, value, self.sync_snapshot)
+            new = record(NewActor, (src, logic, given, self.system_id, value, self.sync_snapshot))
             ref = frame.scope.create(new, frame.records)
         elif program.semantics.unknown_actor_is_error:
             raise ExecutionError(
@@ -63,7 +63,9 @@ class SpawnOperation(Operation):
         else:
             key = "undefined"
         frame.add_child(key, ref)
-        frame.records.append(StartActor(frame.position, ref, actor_id, src, value, self.system_id, False))
+        records = frame.records
+        place = (frame.sequence, len(records))
+        records.append(record(StartActor, (place, ref, actor_id, src, value, self.system_id, False)))
 
 
 class StopOperation(Operation):
@@ -91,4 +93,5 @@ def stop_child(frame: Frame, ref: ActorRef | None) -> None:
         if ref.id in frame.children:
             frame.children = {key: child for key, child in frame.children.items() if key != ref.id}
         frame.scope.unregister(ref, len(frame.records))
-    frame.records.append(StopActor(frame.position, ref))
+    records = frame.records
+    records.append(record(StopActor, ((frame.sequence, len(records)), ref)))

@@ -17,6 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from ..values import UNDEFINED
 
+record: Final = tuple.__new__
+"""``record(RunAction, (...))`` with all members is ``RunAction(...)`` in half the time."""
+
 Position = tuple[int, int]
 INLINE = "inline"
 DEFERRED = "deferred"

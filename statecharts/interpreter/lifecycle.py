@@ -17,6 +17,7 @@ from .deliveries import (
     Arm,
     Begin,
     Completed,
+    Delivery,
     Disarm,
     Emitted,
     Failed,
@@ -36,6 +37,7 @@ from .effects import (
     StartActor,
     StopActor,
     is_delay,
+    record,
 )
 from .inspection import (
     EventInspection,
@@ -133,7 +135,7 @@ class Mailboxes(Actors):
     def _report_to_parent(self, cell: Cell, event: FrozenDict) -> None:
         """A child's own report (done, error, snapshot), which is worth something only while it is the child."""
         if cell.parent is not None and not cell.is_muted:
-            self._relay(cell.ref, cell.parent.ref, event, Report(cell.ref, event))
+            self._relay(cell.ref, cell.parent.ref, event, record(Report, (cell.ref, event)))
 
     def _open(self, cell: Cell) -> None:
         if cell.status != RUNNING:
@@ -200,32 +202,38 @@ class Lifecycle(Mailboxes):
             return
         if isinstance(effect, LogMessage) or effect.function is not None:
             self._out.append(Perform(cell.ref, effect))
-            self._block(lambda _delivery, error: self._deferred_failed(cell, error))
+            self._block(cell, None)
 
     def _defer(self, cell: Cell, effect: Record) -> None:
         """What executing a built-in does: something for when the macrostep is over."""
-        if isinstance(effect, StopActor):
+        task: Task
+        if isinstance(effect, StartActor):
+            if effect.ref is None:
+                return
+            task = (self._start_deferred, effect.ref)
+        elif isinstance(effect, StopActor):
             child = None if effect.ref is None else self.find(effect.ref.session)
             if child is None:
                 return
             if child.status != RUNNING:
                 child.status = ENDED  # over already, or it will never start
                 self._forget(child)
-            else:
-                child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
-                cell.defer((self._stop, child))
-        elif isinstance(effect, StartActor):
-            if effect.ref is not None:
-                cell.defer((self._start_deferred, effect.ref))
-        elif isinstance(effect, RaiseEvent):
-            if is_delay(effect.delay):
-                cell.defer((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
-        elif isinstance(effect, SendEvent):
-            cell.defer((self._send_effect, cell, effect))
+                return
+            child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
+            task = (self._stop, child)
         elif isinstance(effect, CancelEvent):
-            cell.defer((self._cancel, cell, effect.send_id))
+            task = (self._cancel, cell, effect.send_id)
+        elif isinstance(effect, RaiseEvent):
+            if not is_delay(effect.delay):
+                return
+            task = (self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id)
+        elif isinstance(effect, SendEvent):
+            task = (self._send_effect, cell, effect)
         elif isinstance(effect, EmitEvent):
-            cell.defer((self._emit, cell, effect.event))
+            task = (self._emit, cell, effect.event)
+        else:
+            return
+        cell.defer(task)
 
     def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
         if cell.is_muted and cell.parent is not None and effect.target == cell.parent.ref:
@@ -242,11 +250,11 @@ class Lifecycle(Mailboxes):
         self, cell: Cell, target: ActorRef | None, event: FrozenDict, delay: float, send_id: Any
     ) -> None:
         timer = self.timers.add(cell.ref, target, event, delay, send_id, self.now)
-        self._out.append(Arm(timer))
+        self._out.append(record(Arm, (timer,)))
 
     def _cancel(self, cell: Cell, send_id: Any) -> None:
         for timer in self.timers.cancel(cell.ref, send_id):
-            self._out.append(Disarm(timer))
+            self._out.append(record(Disarm, (timer,)))
 
     def _emit(self, cell: Cell, event: FrozenDict) -> None:
         self._out.append(Emitted(cell.ref, event))
@@ -262,9 +270,9 @@ class Lifecycle(Mailboxes):
             self._push_all(*self._what_follows(cell, event, snapshot, opens))
             return
         if status == ACTIVE:  # here and below nobody else has something to do in between
-            self._out.append(Published(cell.ref, snapshot))
+            self._out.append(record(Published, (cell.ref, snapshot)))
         elif status == DONE and not stops:
-            self._out.append(Published(cell.ref, snapshot))
+            self._out.append(record(Published, (cell.ref, snapshot)))
             self._finish(cell, snapshot)
         elif status == "error" and not stops:
             self._die(cell, cell.snapshot.error)
@@ -297,19 +305,19 @@ class Lifecycle(Mailboxes):
         return tasks
 
     def _publish(self, cell: Cell, snapshot: Any) -> None:
-        self._out.append(Published(cell.ref, snapshot))
+        self._out.append(record(Published, (cell.ref, snapshot)))
 
     def _inspect_snapshot(self, cell: Cell, event: FrozenDict, snapshot: Any) -> None:
         self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot, self.root_id)))
 
     def _complete_stop(self, cell: Cell) -> None:
         self._stop_procedure(cell)
-        self._out.append(Completed(cell.ref))
+        self._out.append(record(Completed, (cell.ref,)))
         self._forget(cell)
 
     def _finish(self, cell: Cell, snapshot: Any) -> None:
         self._stop_procedure(cell)
-        self._out.append(Completed(cell.ref))
+        self._out.append(record(Completed, (cell.ref,)))
         self._report_to_parent(cell, done_actor_event(cell.ref.id, snapshot.output))
 
     def _die(self, cell: Cell, error: Any) -> None:
@@ -383,7 +391,7 @@ class Lifecycle(Mailboxes):
         if any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
             return  # restored with its result already waiting: the work is done
         cell.begun = True
-        self._out.append(Begin(cell.ref, cell.logic, cell.snapshot.input))
+        self._out.append(record(Begin, (cell.ref, cell.logic, cell.snapshot.input)))
         self._crash_instead(cell)
 
     def _stop(self, cell: Cell) -> None:
@@ -403,7 +411,7 @@ class Lifecycle(Mailboxes):
     def _stop_procedure(self, cell: Cell) -> None:
         if self._timers is not None:
             for timer in self._timers.cancel_all(cell.ref):
-                self._out.append(Disarm(timer))
+                self._out.append(record(Disarm, (timer,)))
         cell.mailbox = NOTHING
         cell.status = ENDED
         cell.open = False
@@ -445,12 +453,16 @@ class Lifecycle(Mailboxes):
 
     def _crash_instead(self, cell: Cell) -> None:
         """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""
-        planned = self.tasks[-1]
+        self._block(cell, self.tasks[-1])
 
-        def failed(delivery: Any, error: BaseException) -> None:
-            if isinstance(delivery, Perform):
-                self.undo_after(delivery.effect.position[1])
-            index = max(i for i, task in enumerate(self.tasks) if task is planned)
-            self.tasks[index] = (self._crash, cell, error)
-
-        self._block(failed)
+    def fail(self, delivery: Delivery, error: BaseException) -> None:
+        """The user's code behind ``delivery`` raised; the rest of its batch is void."""
+        assert self._at_stake is not None  # a delivery that may fail blocks the agenda
+        cell, planned = self._at_stake
+        if planned is None:
+            self._deferred_failed(cell, error)
+            return
+        if isinstance(delivery, Perform):
+            self.undo_after(delivery.effect.position[1])
+        index = max(i for i, task in enumerate(self.tasks) if task is planned)
+        self.tasks[index] = (self._crash, cell, error)

@@ -31,6 +31,7 @@ from .effects import (
     RunAction,
     SendEvent,
     is_delay,
+    record,
 )
 from .snapshot import NOTHING_ELSE, History
 
@@ -144,8 +145,12 @@ class RunNamed(Operation):
 
     def run(self, frame: Frame) -> None:
         params = self.params(frame, UNDEFINED)
-        frame.records.append(
-            RunAction(frame.position, self.type, params, frame.context, frame.event, self.function)
+        records = frame.records
+        records.append(
+            record(
+                RunAction,
+                ((frame.sequence, len(records)), self.type, params, frame.context, frame.event, self.function),
+            )
         )
 
 
@@ -182,11 +187,15 @@ class RaiseOperation(Operation):
         delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         if not is_delay(delay):
             frame.queue.append(event)
-        frame.records.append(RaiseEvent(frame.position, event, self.id(frame, params), delay))
+        records = frame.records
+        place = (frame.sequence, len(records))
+        records.append(record(RaiseEvent, (place, event, self.id(frame, params), delay)))
 
 
 def as_event(event: Any, creator: str) -> Any:
     """``event`` if it is an object; XState takes nothing else here."""
+    if type(event) is FrozenDict:
+        return event
     if isinstance(event, str):
         raise ExecutionError(
             f'Only event objects may be used with {creator}; use {creator}({{ type: "{event}" }}) instead'
@@ -285,7 +294,8 @@ class CancelOperation(Operation):
 
     def run(self, frame: Frame) -> None:
         send_id = self.id(frame, self.params(frame, UNDEFINED))
-        frame.records.append(CancelEvent(frame.position, send_id))
+        records = frame.records
+        records.append(record(CancelEvent, ((frame.sequence, len(records)), send_id)))
 
 
 class LogOperation(Operation):

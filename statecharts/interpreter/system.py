@@ -35,6 +35,7 @@ from .effects import (
     LogMessage,
     Record,
     RunAction,
+    record,
 )
 from .lifecycle import Lifecycle
 from .macrostep import macrostep
@@ -148,11 +149,12 @@ class System(Lifecycle):
         """Hand out the effects that run at once; whether there are any, for what fails first ends the step."""
         must_wait = False
         for effect in effects:
-            if isinstance(effect, (RunAction, LogMessage)):
+            kind = type(effect)
+            if kind is RunAction or kind is LogMessage:
                 if self.observed:
                     self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
-                if isinstance(effect, LogMessage) or effect.function is not None:
-                    self._out.append(Perform(cell.ref, effect))
+                if kind is LogMessage or effect.function is not None:  # type: ignore[union-attr]
+                    self._out.append(record(Perform, (cell.ref, effect)))
                     must_wait = True
             elif self.observed:
                 self._observe(cell.ref, effect)
@@ -164,6 +166,9 @@ class System(Lifecycle):
             after = cell.logic.transition(before, event)
         except Exception as error:
             self._crash(cell, error)
+            return
+        if cell.logic.kind == "promise" and event.get("type") != STOP:
+            self._commit_logic(cell, event, after)
             return
         self._push((self._commit_logic, cell, event, after))
         if event.get("type") == STOP:

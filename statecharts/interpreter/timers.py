@@ -68,5 +68,7 @@ class Timers:
 
     def cancel_all(self, source: ActorRef) -> list[Timer]:
         """Remove the timers of an actor that is over."""
+        if not self._by_key:
+            return []
         keys = [key for key in self._by_key if key[0] == source.session]
         return [timer for key in keys for timer in self.cancel(source, key[1])]

@@ -60,6 +60,9 @@ class Driver(ABC):
 
     def handle(self, delivery: Delivery) -> Any:
         """Do what ``delivery`` asks for; what an action returned is returned."""
+        if type(delivery) is Published:  # half of all
+            self.published(delivery)
+            return None
         return _HANDLERS[type(delivery)](self, delivery)
 
     # what a host says
@@ -163,7 +166,8 @@ class Driver(ABC):
                     self.system.roll_back()
                 self._flush_sends()
                 raise
-        self._flush_sends()
+        if self._sends:
+            self._flush_sends()
         return listener_failure
 
     def _flush_sends(self) -> None:
