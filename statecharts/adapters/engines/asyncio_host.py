@@ -188,7 +188,7 @@ class Actor(Lifetime, Generic[C]):
         made = to_event(event, data) if known is None else known
         if self._has_schemas:
             self.schemas.check_event(made)
-        if self._slice_end and not self._running and monotonic() > self._slice_end:
+        if self._slice_end and not self._running and monotonic() > self._slice_end and self._out_of_time():
             await asyncio.sleep(0)  # a loop of sends must not keep the event loop from turning
         if self._running or self._arrivals or self._closing:
             return await self._send_in_turn(made)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -29,8 +29,8 @@ from .asyncio_inbox import CURRENT, Arrival, Inbox
 from .asyncio_inside import Inside
 from .driver import Driver
 
-SLICE = 0.004
-"""Seconds of uninterrupted work after which the loop gets a turn."""
+SLICE = 0.002
+"""Seconds of work after which it is looked whether the loop has had a turn; after as many again it gets one."""
 CHUNK = 64
 """Tasks of a system's agenda between two looks at the time."""
 
@@ -54,8 +54,8 @@ class Pump(Driver):
     """
 
     __slots__ = (
-        "_arrivals", "_batch", "_closing", "_current", "_loop", "_mailbox", "_performing", "_running", "_slice_end", "_timed",
-        "_wakeup", "clock",
+        "_arrivals", "_batch", "_closing", "_current", "_loop", "_mailbox", "_performing", "_running", "_slice_counts",
+        "_slice_end", "_timed", "_wakeup", "clock",
     )  # fmt: skip
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
@@ -71,6 +71,7 @@ class Pump(Driver):
         self._closing = False
         self._wakeup: asyncio.Handle | None = None
         self._slice_end = 0.0
+        self._slice_counts = False
         self._loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment] # set when the actor is entered
 
     @property
@@ -98,8 +99,12 @@ class Pump(Driver):
         timed = self._timed
         return self.clock.now() if timed is None else timed.now()
 
+    _outside: Mapping[int, Any]
+
     def _give_back(self) -> None:
-        """The actor is idle: let go of what can be made again."""
+        """The actor is idle: let go of what can be made again. One that works outside will soon hear of it."""
+        if self._outside:
+            return
         arrivals, timed = self._arrivals, self._timed
         if arrivals is not None and arrivals.is_spare:
             self._arrivals = None
@@ -168,12 +173,26 @@ class Pump(Driver):
     # ------------------------------------------------------------- breathing
 
     def _begin_slice(self) -> None:
-        """From here on time counts, until the loop has had a turn."""
+        """From here on time counts."""
         self._slice_end = monotonic() + SLICE
+
+    def _out_of_time(self) -> bool:
+        """The slice is over: whether the loop has to get a turn.
+
+        Not when it may have had one since the slice began, which nobody has
+        looked at: a call for every turn would cost more than the work of many
+        a step. From here on it is looked at, for a second slice.
+        """
+        if self._slice_counts:
+            return True
+        self._slice_counts = True
         self._loop.call_soon(self._end_slice)
+        self._begin_slice()
+        return monotonic() > self._slice_end
 
     def _end_slice(self) -> None:
         self._slice_end = 0.0
+        self._slice_counts = False
 
     # ------------------------------------------------------- work in a row
 
@@ -247,7 +266,7 @@ class Pump(Driver):
             elif system.idle:
                 if not self._next():
                     return None
-            if monotonic() > self._slice_end:
+            if monotonic() > self._slice_end and self._out_of_time():
                 return Pause(None, asyncio.sleep(0), None)
 
     def _next(self) -> bool:
