@@ -128,10 +128,11 @@ class PromiseLogic:
     """Work with one result. ``function`` takes any of ``(input, self, system, emit)``."""
 
     kind = "promise"
-    __slots__ = ("call", "function")
+    __slots__ = ("call", "function", "is_async")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self.is_async = inspect.iscoroutinefunction(function)
         self.call = fit(function, PROMISE_ARGUMENTS, f"actor {_name(function)!r}")
 
     def initial(self, input: Any) -> LogicSnapshot:

@@ -37,6 +37,13 @@ class Agenda:
         """Whether nothing is left to do, for the host either."""
         return not self.tasks and not self._out
 
+    def settled(self) -> bool:
+        """Whether nothing is left to do, for the host either; then what is over is let go of, as by :meth:`run`."""
+        if self.tasks or self._out:
+            return False
+        self._purge()
+        return True
+
     def run(self, at_most: int = -1) -> list[Delivery]:
         """Go on until the host has something to do; an empty list means rest.
 

@@ -128,11 +128,17 @@ class ManualClock:
         bring about).
         """
         await asyncio.sleep(0)  # whoever advances in a loop must not keep the event loop from turning
-        await self._settle()
+        loop = asyncio.get_running_loop()
+        if not self._is_settled(loop):
+            await self._settle()
         end = self._now + ms
         while self.ring_next(end):
-            await self._settle()
+            if not self._is_settled(loop):
+                await self._settle()
         self._now = max(self._now, end)
+
+    def _is_settled(self, loop: asyncio.AbstractEventLoop) -> bool:
+        return is_quiet(loop) and not any([is_busy() for is_busy in self._busy.values()])
 
     async def _settle(self) -> None:
         await settle_loop()

@@ -21,7 +21,7 @@ from .asyncio_inbox import Arrival
 from .asyncio_inside import is_inside
 from .asyncio_turns import discard
 from .asyncio_watch import Watchers
-from .asyncio_work import OutsideWork
+from .asyncio_work import NO_OUTSIDE, NO_TASKS, OutsideWork
 
 _idents: list[int] = [0]
 
@@ -39,15 +39,13 @@ def this_thread() -> int:
 class Lifetime(OutsideWork):
     """Ends of an actor: by its machine, by ``aclose``, by cancellation.
 
-    ``_watched`` are those who look at it, ``_ending`` those who wait for its
-    end, if there are any.
+    ``_ending`` are those who wait for its end, if there are any.
     """
 
-    __slots__ = ("__weakref__", "_booted", "_ending", "_entered", "_error_seen", "_over", "_watched")
+    __slots__ = ("__weakref__", "_booted", "_ending", "_entered", "_error_seen", "_over")
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)
-        self._watched: Watchers | None = None
         self._over = False
         self._ending: asyncio.Event | None = None
         self._entered = False
@@ -183,13 +181,16 @@ class Lifetime(OutsideWork):
         if self._wakeup is not None:
             self._wakeup.cancel()
             self._wakeup = None
-        turn = {self._turn_task} if self._turn_task is not None else set()
-        interrupted = await _end_all(turn, turn if self._interrupting else set())
+        interrupted = None
+        if self._turn_task is not None:
+            turn = {self._turn_task}
+            interrupted = await _end_all(turn, turn if self._interrupting else set())
         try:
             self._stop_now()
         finally:
-            unwinding = {task for task, ends in self._tasks.items() if ends}
-            interrupted = await _end_all(set(self._tasks), unwinding) or interrupted
+            if self._tasks:
+                unwinding = {task for task, ends in self._tasks.items() if ends}
+                interrupted = await _end_all(set(self._tasks), unwinding) or interrupted
             self._release()
         if interrupted is not None:
             raise interrupted
@@ -226,6 +227,7 @@ class Lifetime(OutsideWork):
     def _release(self) -> None:
         """Nobody may wait for an actor that is closed; an error nobody has seen is told to the loop."""
         self._be_over()
+        self._tasks, self._outside = NO_TASKS, NO_OUTSIDE
         snapshot = self.system.root.snapshot if self._booted else None
         left = [] if self._arrivals is None else self._arrivals.close()
         for arrival in left if self._current is None else [*left, self._current]:

@@ -27,6 +27,7 @@ from .asyncio_alarms import Alarms
 from .asyncio_clock import Clock
 from .asyncio_inbox import CURRENT, Arrival, Inbox
 from .asyncio_inside import Inside
+from .asyncio_watch import Watchers
 from .driver import Driver
 
 SLICE = 0.002
@@ -50,12 +51,12 @@ class Pump(Driver):
 
     There may be very many actors, most of them idle: what an idle one can do
     without is made when it is needed and given back at rest (``_arrivals``,
-    ``_timed``). ``_batch`` is what is left to perform, the next thing last.
+    ``_timed``, and ``_watched``: those who look at it). ``_batch`` is what is left to perform, the next thing last.
     """
 
     __slots__ = (
         "_arrivals", "_batch", "_closing", "_current", "_loop", "_mailbox", "_performing", "_running", "_slice_counts",
-        "_slice_end", "_timed", "_wakeup", "clock",
+        "_slice_end", "_timed", "_wakeup", "_watched", "clock",
     )  # fmt: skip
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
@@ -64,6 +65,7 @@ class Pump(Driver):
         self._mailbox = mailbox
         self._arrivals: Inbox | None = None
         self._timed: Alarms | None = None
+        self._watched: Watchers | None = None
         self._batch: list[Delivery] | None = None
         self._current: Arrival | None = None
         self._running = False
@@ -249,23 +251,24 @@ class Pump(Driver):
         system = self.system
         while True:
             while batch := self._batch:
-                pause = self._attempt(batch.pop())
+                delivery = batch.pop()
+                if self._watched is None and type(delivery) is Published:
+                    continue  # half of all, and nobody looks
+                pause = self._attempt(delivery)
                 if pause is not None:
                     return pause
             self._batch = None
             if self._sends:
                 self._flush_sends()
-            system.now = self._now()
-            try:
-                asked = system.run(CHUNK)
-            except BaseException:
-                system.roll_back()
-                raise
-            if asked:
-                self._add(asked)
-            elif system.idle:
-                if not self._next():
-                    return None
+            if not system.settled():
+                system.now = self._now()
+                try:
+                    self._add(system.run(CHUNK))
+                except BaseException:
+                    system.roll_back()
+                    raise
+            elif not self._next():
+                return None
             if monotonic() > self._slice_end and self._out_of_time():
                 return Pause(None, asyncio.sleep(0), None)
 
