@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ExecutionError
 from ..values import UNDEFINED, truthy
 from .effects import ActorRef, NewActor, StartActor, StopActor, record
-from .operations import Frame, Getter, Operation
+from .operations import NO_VALUE, Frame, Getter, Known, Operation
 
 
 class SpawnOperation(Operation):
@@ -40,10 +40,11 @@ class SpawnOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         program = frame.program
         logic = program.actor_logic(self.src)
-        actor_id = self.id(frame, params)
+        name = self.id
+        actor_id = name.value if isinstance(name, Known) else name(frame, params)
         src = self.name
         ref: ActorRef | None = None
         value: Any = UNDEFINED
@@ -79,7 +80,9 @@ class StopOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        wanted = self.target(frame, self.params(frame, UNDEFINED))
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        target = self.target
+        wanted = target.value if isinstance(target, Known) else target(frame, params)
         ref = frame.children.get(wanted) if isinstance(wanted, str) else wanted
         if truthy(ref) and not isinstance(ref, ActorRef):
             raise ExecutionError("actorRef.getSnapshot is not a function", js_name="TypeError")

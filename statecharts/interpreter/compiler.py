@@ -54,11 +54,13 @@ from .children import SpawnOperation, StopOperation
 from .configuration import Configuration
 from .datamodel import Datamodel, Moment
 from .operations import (
+    NO_VALUE,
     CancelOperation,
     EmitOperation,
     EnqueueOperation,
     Frame,
     Getter,
+    Known,
     LogOperation,
     NullOperation,
     Operation,
@@ -72,14 +74,6 @@ from .updates import BOTH, CONTEXT, EVENT, OFFERED, VALUE, AssignAll, AssignEach
 
 GuardFunction = Callable[[Any, Any, Any], Any]
 """A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""
-
-
-def constant(value: Any) -> Getter:
-    """A getter for a value that never changes."""
-    return lambda _frame, _params: value
-
-
-NO_VALUE: Getter = constant(UNDEFINED)
 
 
 def fitted(function: Callable[..., Any], offered: Sequence[str], what: str, pure: bool) -> Callable[..., Any]:
@@ -98,7 +92,7 @@ def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
     if callable(value):
         compute = caller(value, what, pure)
         return lambda frame, params: freeze(compute(frame, params))
-    return constant(value)
+    return Known(value)
 
 
 def caller(function: Callable[..., Any], what: str, pure: bool) -> Getter:
@@ -270,7 +264,7 @@ class ActionCompiler:
         return self._operation(spec, NO_VALUE, _label(spec))
 
     def _named(self, spec: NamedAction) -> Operation:
-        params = NO_VALUE
+        params: Getter = NO_VALUE
         if spec.params is not UNDEFINED:
             params = self._value(spec.params, f"params of action {spec.type!r}")
         bound = self._bound.get(spec.type)
@@ -352,7 +346,7 @@ class ActionCompiler:
         if isinstance(value, Template):
             return Part(key, BOTH, _frozen_template(value), self._value(value, label))
         if not callable(value):
-            return Part(key, VALUE, value, constant(value))
+            return Part(key, VALUE, value, Known(value))
         if "spawn" in names(value):
             return Part(key, OFFERED, None, spawning_getter(fit(value, UPDATE_ARGUMENTS, label)))
         found = fitting(watched(value, label) if self._pure else value, ACTION_ARGUMENTS, label)

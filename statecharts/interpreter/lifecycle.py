@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
@@ -45,6 +45,10 @@ from .inspection import (
 )
 from .messages import META, for_others, from_actor
 from .snapshot import ACTIVE, DONE, STOPPED, Snapshot
+
+
+START: Final = init_event(UNDEFINED)
+"""What an actor starts with, when nobody looks at it: it has its input already."""
 
 
 class Report(NamedTuple):
@@ -335,8 +339,9 @@ class Lifecycle(Mailboxes):
             return
         self._claim_name(cell)
         cell.status = RUNNING
-        event = init_event(cell.input)
+        event = START
         if self.observed:
+            event = init_event(cell.input)
             source = cell.parent.ref if cell.parent is not None else None
             self._out.append(Inspected(EventInspection(cell.ref, source, event, self.root_id)))
         status = cell.snapshot.status
@@ -388,7 +393,7 @@ class Lifecycle(Mailboxes):
     def _begin(self, cell: Cell) -> None:
         if cell.logic.kind == "transition" or cell.snapshot.status != ACTIVE:
             return
-        if any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
+        if cell.mailbox and any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
             return  # restored with its result already waiting: the work is done
         cell.begun = True
         self._out.append(record(Begin, (cell.ref, cell.logic, cell.snapshot.input)))

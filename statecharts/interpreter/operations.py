@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..errors import ExecutionError
 from ..events import done_state_event
@@ -118,6 +118,22 @@ Getter = Callable[[Frame, Any], Any]
 """A prepared value: ``(frame, params) -> value``."""
 
 
+class Known:
+    """A getter for a value that never changes; who is in a hurry takes ``value`` without calling it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, frame: Frame, params: Any) -> Any:
+        return self.value
+
+
+NO_VALUE: Final = Known(UNDEFINED)
+"""Where nothing is given."""
+
+
 class Operation(ABC):
     """One thing that happens. ``label`` and ``state`` say which, for error messages."""
 
@@ -144,7 +160,7 @@ class RunNamed(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         records = frame.records
         records.append(
             record(
@@ -165,7 +181,7 @@ class NullOperation(Operation):
 
 def resolved_delay(frame: Frame, delay: Getter, params: Any) -> Any:
     """A delay as it comes out: a number of ms, or something else, which means no delay (:func:`is_delay`)."""
-    value = delay(frame, params)
+    value = delay.value if isinstance(delay, Known) else delay(frame, params)
     return frame.program.named_delay(value, frame, params) if isinstance(value, str) else value
 
 
@@ -182,14 +198,15 @@ class RaiseOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
-        event = as_event(self.event(frame, params), "raise")
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        made, name = self.event, self.id
+        event = as_event(made.value if isinstance(made, Known) else made(frame, params), "raise")
         delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         if not is_delay(delay):
             frame.queue.append(event)
+        send_id = name.value if isinstance(name, Known) else name(frame, params)
         records = frame.records
-        place = (frame.sequence, len(records))
-        records.append(record(RaiseEvent, (place, event, self.id(frame, params), delay)))
+        records.append(record(RaiseEvent, ((frame.sequence, len(records)), event, send_id, delay)))
 
 
 def as_event(event: Any, creator: str) -> Any:
@@ -222,7 +239,7 @@ class SendOperation(Operation):
         self.deferred_ids: tuple[str, ...] = ()
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         event = as_event(self.event(frame, params), "sendTo")
         delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         wanted = self.target(frame, params)
@@ -260,6 +277,8 @@ class SettleSends(Operation):
     __slots__ = ()
 
     def run(self, frame: Frame) -> None:
+        if not frame.pending:
+            return
         for index in frame.pending:
             send = frame.records[index]
             assert isinstance(send, SendEvent)
@@ -293,7 +312,9 @@ class CancelOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        send_id = self.id(frame, self.params(frame, UNDEFINED))
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        name = self.id
+        send_id = name.value if isinstance(name, Known) else name(frame, params)
         records = frame.records
         records.append(record(CancelEvent, ((frame.sequence, len(records)), send_id)))
 
@@ -310,7 +331,7 @@ class LogOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         frame.records.append(
             LogMessage(frame.position, self.message(frame, params), self.title(frame, params))
         )
@@ -330,7 +351,7 @@ class EnqueueOperation(Operation):
 
     def run(self, frame: Frame) -> None:
         program = frame.program
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         listed = run_pure(self._list, self.label, frame, params) if self.pure else self._list(frame, params)
         for action in listed:
             operation = program.compile_action(action)
