@@ -67,6 +67,7 @@ class Actors(Agenda, ABC):
         "now",
         "observed",
         "root",
+        "root_only",
     )  # fmt: skip
 
     root: Cell
@@ -91,6 +92,7 @@ class Actors(Agenda, ABC):
         self._freed: list[tuple[int, ActorRef]] | None = None
         self._forgotten: list[int] | None = None
         self.keep_ended = False
+        self.root_only = False
         self.has_sessions = False
         self._nesting = 0
 

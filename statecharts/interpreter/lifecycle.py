@@ -274,9 +274,9 @@ class Lifecycle(Mailboxes):
             self._push_all(*self._what_follows(cell, event, snapshot, opens))
             return
         if status == ACTIVE:  # here and below nobody else has something to do in between
-            self._out.append(record(Published, (cell.ref, snapshot)))
+            self._publish(cell, snapshot)
         elif status == DONE and not stops:
-            self._out.append(record(Published, (cell.ref, snapshot)))
+            self._publish(cell, snapshot)
             self._finish(cell, snapshot)
         elif status == "error" and not stops:
             self._die(cell, cell.snapshot.error)
@@ -309,7 +309,8 @@ class Lifecycle(Mailboxes):
         return tasks
 
     def _publish(self, cell: Cell, snapshot: Any) -> None:
-        self._out.append(record(Published, (cell.ref, snapshot)))
+        if cell.parent is None or not self.root_only:
+            self._out.append(record(Published, (cell.ref, snapshot)))
 
     def _inspect_snapshot(self, cell: Cell, event: FrozenDict, snapshot: Any) -> None:
         self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot, self.root_id)))

@@ -46,7 +46,8 @@ from .snapshot import ACTIVE, Snapshot, Step
 class System(Lifecycle):
     """All actors of one root. Mutable; owned by one host.
 
-    ``observed`` asks for inspection events. ``first_session`` numbers the
+    ``observed`` asks for inspection events; a host that shows nothing but the
+    root's snapshots says so by :attr:`root_only`. ``first_session`` numbers the
     root's session (children follow). The host writes :attr:`now`.
     """
 

@@ -98,9 +98,9 @@ class Lifetime(OutsideWork):
             self._watched.show_emitted(delivery.event)
 
     def published(self, delivery: Published) -> None:
-        """An actor has a new snapshot; listeners hear of the root's."""
-        if self._watched is not None and delivery.actor.session == self.system.root.ref.session:
-            self._watched.show(delivery.snapshot)
+        """The root has a new snapshot."""
+        if delivery.actor.session == self.system.root.ref.session:
+            self._show(delivery.snapshot)
 
     def _show(self, snapshot: Any) -> None:
         if self._watched is not None:

@@ -47,6 +47,7 @@ class Driver(ABC):
 
     def __init__(self, system: System) -> None:
         self.system = system
+        system.root_only = True
         self.schemas = system.machine.schemas
         self._callbacks: dict[int, CallbackRun] | None = None
         self._sends: Sends | None = None
@@ -89,7 +90,7 @@ class Driver(ABC):
         """An actor emitted an event."""
 
     def published(self, delivery: Published) -> None:
-        """An actor has a new snapshot."""
+        """The root has a new snapshot."""
 
     def completed(self, delivery: Completed) -> None:
         """An actor is over."""
