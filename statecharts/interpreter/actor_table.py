@@ -232,6 +232,8 @@ class Actors(Agenda, ABC):
 
     def unregister_tree(self, ref: ActorRef, position: int = -1) -> None:
         """Free the system ids of an actor that is being stopped, and of all below it."""
+        if not self._registry:
+            return
         found: list[ActorRef] = []
         waiting = [ref]
         while waiting:  # a loop: actors may stand below one another in any number

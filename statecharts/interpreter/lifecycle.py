@@ -415,7 +415,7 @@ class Lifecycle(Mailboxes):
         self._enqueue(cell, STOP_EVENT)
 
     def _stop_procedure(self, cell: Cell) -> None:
-        if self._timers is not None:
+        if self._timers is not None and cell.program is not None:  # only machines set timers
             for timer in self._timers.cancel_all(cell.ref):
                 self._out.append(record(Disarm, (timer,)))
         cell.mailbox = NOTHING

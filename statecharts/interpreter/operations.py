@@ -412,16 +412,18 @@ class RecordHistory(Operation):
 class RaiseDone(Operation):
     """A state completed: its done event joins the internal queue."""
 
-    __slots__ = ("id", "output")
+    __slots__ = ("event", "id", "output")
 
     def __init__(self, state_id: str, output: Getter | None) -> None:
         super().__init__(f"output of a final child of {state_id!r}", state_id)
         self.id = state_id
         self.output = output
+        self.event = done_state_event(state_id)
 
     def run(self, frame: Frame) -> None:
-        value = UNDEFINED if self.output is None else self.output(frame, UNDEFINED)
-        frame.queue.append(done_state_event(self.id, value))
+        output = self.output
+        event = self.event if output is None else done_state_event(self.id, output(frame, UNDEFINED))
+        frame.queue.append(event)
 
 
 class CompleteMachine(Operation):

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..values import UNDEFINED
 from .deliveries import Timer
-from .effects import ActorRef
+from .effects import ActorRef, record
 
 Key = tuple[int, str]
 
@@ -35,7 +35,7 @@ class Timers:
         """Set a timer due ``delay`` ms from ``now``."""
         handle = self.next_handle
         name = f"({handle})" if send_id is UNDEFINED or send_id is None else str(send_id)
-        return self.put(Timer(handle, source, target, event, name, delay, now + delay))
+        return self.put(record(Timer, (handle, source, target, event, name, delay, now + delay)))
 
     def put(self, timer: Timer) -> Timer:
         """Set a timer as it is (used when a saved system is restored)."""
@@ -68,7 +68,5 @@ class Timers:
 
     def cancel_all(self, source: ActorRef) -> list[Timer]:
         """Remove the timers of an actor that is over."""
-        if not self._by_key:
-            return []
         keys = [key for key in self._by_key if key[0] == source.session]
         return [timer for key in keys for timer in self.cancel(source, key[1])]
