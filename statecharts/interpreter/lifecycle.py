@@ -89,7 +89,8 @@ class Mailboxes(Actors):
             raise ExecutionError(
                 wrong if target is None else "target._send is not a function", js_name="TypeError"
             )
-        cell = self.find(target.session)
+        table = self._table
+        cell = self.find(target.session) if table is None else table.get(target.session)
         if cell is None or cell.status == ENDED:
             return
         if self.has_sessions:
@@ -332,13 +333,14 @@ class Lifecycle(Mailboxes):
 
     def _start_deferred(self, ref: ActorRef) -> None:
         cell = self.find(ref.session)
-        if cell is not None and cell.status != ENDED:
+        if cell is not None and cell.status == NOT_STARTED:
             self._start(cell)
 
     def _start(self, cell: Cell) -> None:
         if cell.status == RUNNING:
             return
-        self._claim_name(cell)
+        if cell.ref.system_id:
+            self._claim_name(cell)
         cell.status = RUNNING
         event = START
         if self.observed:

@@ -168,8 +168,9 @@ class System(Lifecycle):
         except Exception as error:
             self._crash(cell, error)
             return
-        if cell.logic.kind == "promise" and event.get("type") != STOP:
-            self._commit_logic(cell, event, after)
+        if cell.logic.kind == "promise" and event.get("type") != STOP:  # no host to wait for, and nothing deferred
+            cell.snapshot = after
+            self._after_deferred(cell, event, after, False)
             return
         self._push((self._commit_logic, cell, event, after))
         if event.get("type") == STOP:
