@@ -149,9 +149,7 @@ class XStateBindings(Bindings):
         for delayed in node.delayed:
             event = freeze({"type": delayed.event_type})
             identity = Known(delayed.event_type)
-            operations.append(
-                RaiseOperation("after", Known(event), identity, Known(delayed.delay), NO_VALUE)
-            )
+            operations.append(RaiseOperation("after", Known(event), identity, Known(delayed.delay), NO_VALUE))
         operations.extend(self._invoke(invoke) for invoke in node.invokes)
         if by_default and node.initial is not None:
             if node.initial.error is not None:

@@ -70,7 +70,18 @@ from .operations import (
     evaluate_template,
 )
 from .snapshot import matches_state
-from .updates import BOTH, CONTEXT, EVENT, OFFERED, VALUE, AssignAll, AssignEach, Part, shape_of, spawning_getter
+from .updates import (
+    BOTH,
+    CONTEXT,
+    EVENT,
+    OFFERED,
+    VALUE,
+    AssignAll,
+    AssignEach,
+    Part,
+    shape_of,
+    spawning_getter,
+)
 
 GuardFunction = Callable[[Any, Any, Any], Any]
 """A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""

@@ -41,7 +41,12 @@ class ActorRef:
     sync_snapshot: Any = UNDEFINED
 
     def __init__(
-        self, session: int, id: str, src: Any = None, system_id: str | None = None, sync_snapshot: Any = UNDEFINED
+        self,
+        session: int,
+        id: str,
+        src: Any = None,
+        system_id: str | None = None,
+        sync_snapshot: Any = UNDEFINED,
     ) -> None:
         set_session, set_id, set_src, set_system_id, set_sync_snapshot = _SETTERS
         set_session(self, session)
@@ -59,6 +64,9 @@ class ActorRef:
             (self.id, self.src, self.system_id, self.sync_snapshot)
             == (other.id, other.src, other.system_id, other.sync_snapshot)
         )
+
+    def __hash__(self) -> int:
+        return hash((self.session, self.id, self.src, self.system_id, self.sync_snapshot))
 
     @property
     def session_id(self) -> str:

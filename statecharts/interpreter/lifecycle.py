@@ -46,7 +46,6 @@ from .inspection import (
 from .messages import META, for_others, from_actor
 from .snapshot import ACTIVE, DONE, STOPPED, Snapshot
 
-
 START: Final = init_event(UNDEFINED)
 """What an actor starts with, when nobody looks at it: it has its input already."""
 

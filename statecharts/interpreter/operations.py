@@ -162,12 +162,9 @@ class RunNamed(Operation):
     def run(self, frame: Frame) -> None:
         params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         records = frame.records
-        records.append(
-            record(
-                RunAction,
-                ((frame.sequence, len(records)), self.type, params, frame.context, frame.event, self.function),
-            )
-        )
+        place = (frame.sequence, len(records))
+        members = (place, self.type, params, frame.context, frame.event, self.function)
+        records.append(record(RunAction, members))
 
 
 class NullOperation(Operation):

@@ -21,7 +21,6 @@ from typing import Any
 from ..events import STOP
 from ..values import FrozenDict
 from .actor_table import action_inspection
-from .agenda import Task
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
 from .deliveries import (
     End,
@@ -137,14 +136,14 @@ class System(Lifecycle):
         step = known
         if not isinstance(known, Step):
             step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), known)
-        planned: Task = (self._commit, cell, event, step) if step.error is None else (self._crash, cell, step.error)
+        error = step.error
         if step.effects and self._hand_out(cell, step.effects):
-            self._push(planned)
+            self._push((self._commit, cell, event, step) if error is None else (self._crash, cell, error))
             self._crash_instead(cell)
-        elif step.error is None:
+        elif error is None:
             self._commit(cell, event, step)
         else:
-            self._crash(cell, step.error)
+            self._crash(cell, error)
 
     def _hand_out(self, cell: Cell, effects: tuple[Record, ...]) -> bool:
         """Hand out the effects that run at once; whether there are any, for what fails first ends the step."""
@@ -168,7 +167,7 @@ class System(Lifecycle):
         except Exception as error:
             self._crash(cell, error)
             return
-        if cell.logic.kind == "promise" and event.get("type") != STOP:  # no host to wait for, and nothing deferred
+        if cell.logic.kind == "promise" and event.get("type") != STOP:  # no host to wait for, nothing deferred
             cell.snapshot = after
             self._after_deferred(cell, event, after, False)
             return

@@ -138,7 +138,7 @@ class ManualClock:
         self._now = max(self._now, end)
 
     def _is_settled(self, loop: asyncio.AbstractEventLoop) -> bool:
-        return is_quiet(loop) and not any([is_busy() for is_busy in self._busy.values()])
+        return is_quiet(loop) and not any(is_busy() for is_busy in self._busy.values())
 
     async def _settle(self) -> None:
         await settle_loop()
@@ -167,5 +167,5 @@ def is_quiet(loop: asyncio.AbstractEventLoop) -> bool:
     timers, selector = getattr(loop, "_scheduled", ()), getattr(loop, "_selector", None)
     if timers and timers[0].when() - loop.time() < SOON:
         return False
-    files = getattr(selector, "get_map", lambda: None)()
-    return files is not None and len(files) <= 1 and threading.active_count() == 1  # one: what wakes the loop itself
+    files = getattr(selector, "get_map", lambda: None)()  # one of them is what wakes the loop itself
+    return files is not None and len(files) <= 1 and threading.active_count() == 1

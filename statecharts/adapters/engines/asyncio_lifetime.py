@@ -207,7 +207,7 @@ class Lifetime(OutsideWork):
                 self._run_out()
             finally:
                 self._ended()
-        for session in list(self.callbacks):  # those whose parent died without stopping them
+        for session in list(self._callbacks or ()):  # those whose parent died without stopping them
             self._tidy(ActorRef(session, ""))
 
     def _run_out(self) -> None:

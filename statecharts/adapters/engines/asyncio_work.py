@@ -78,7 +78,7 @@ class OutsideWork(Turns):
         if task is not None:
             if self._tasks.get(task) is False:
                 self._tasks[task] = True
-                task.add_done_callback(self._task_over)  # it may never begin, and then not say itself that it is over
+                task.add_done_callback(self._task_over)  # it may never begin, and so never say that it is over
             task.cancel()
 
     def completed(self, delivery: Completed) -> None:
@@ -91,7 +91,7 @@ class OutsideWork(Turns):
 
     def _tidy(self, ref: ActorRef) -> None:
         self._cancel_work(ref)
-        if ref.session in self.callbacks:
+        if self._callbacks and ref.session in self._callbacks:
             try:
                 self.end_callback(ref)
             except Exception as error:

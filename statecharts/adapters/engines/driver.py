@@ -225,7 +225,7 @@ class Driver(ABC):
 
     def end_callback(self, ref: ActorRef) -> bool:
         """Call the clean-up of a callback actor; false when ``ref`` is none."""
-        run = self.callbacks.pop(ref.session, None)
+        run = None if self._callbacks is None else self._callbacks.pop(ref.session, None)
         if run is None:
             return False
         run.receivers.clear()
