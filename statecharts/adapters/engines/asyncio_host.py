@@ -119,7 +119,7 @@ class Actor(Lifetime, Generic[C]):
             self._restore(given, system_id)
         self._booted = True
         self.check_start()
-        system.start()
+        system.start(quietly=self._watched is None)
 
     def _restore(self, given: Any, system_id: str | None) -> None:
         system = self.system
