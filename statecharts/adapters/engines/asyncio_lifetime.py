@@ -42,7 +42,7 @@ class Lifetime(OutsideWork):
     ``_ending`` are those who wait for its end, if there are any.
     """
 
-    __slots__ = ("__weakref__", "_booted", "_ending", "_entered", "_error_seen", "_over")
+    __slots__ = ("_booted", "_ending", "_entered", "_error_seen", "_over")
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)

@@ -43,7 +43,7 @@ class CallbackRun:
 class Driver(ABC):
     """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
 
-    __slots__ = ("_callbacks", "_sends", "schemas", "system")
+    __slots__ = ("__weakref__", "_callbacks", "_sends", "schemas", "system")
 
     def __init__(self, system: System) -> None:
         self.system = system
