@@ -332,7 +332,7 @@ class Lifecycle(Mailboxes):
 
     def _start_deferred(self, ref: ActorRef) -> None:
         cell = self.find(ref.session)
-        if cell is not None and cell.status == NOT_STARTED:
+        if cell is not None and cell.status != ENDED:
             self._start(cell)
 
     def _start(self, cell: Cell) -> None:

@@ -208,15 +208,13 @@ class RaiseOperation(Operation):
 
 def as_event(event: Any, creator: str) -> Any:
     """``event`` if it is an object; XState takes nothing else here."""
-    if type(event) is FrozenDict:
+    if type(event) is FrozenDict or isinstance(event, Mapping):
         return event
     if isinstance(event, str):
         raise ExecutionError(
             f'Only event objects may be used with {creator}; use {creator}({{ type: "{event}" }}) instead'
         )
-    if not isinstance(event, Mapping):
-        raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
-    return event
+    raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
 
 
 class SendOperation(Operation):

@@ -32,12 +32,11 @@ class PureScope:
     def __init__(
         self, machine: Machine[Any, Any], first_session: int = 0, snapshot: Snapshot[Any] | None = None
     ) -> None:
-        free = -1
-        if snapshot is not None:
-            for ref in snapshot._children.values():
-                if ref is not None and ref.session > free:
-                    free = ref.session
-        self._free_session = 1 + (first_session if free < 0 else free)
+        last = first_session
+        if snapshot is not None and snapshot._children:
+            known = snapshot._children.values()
+            last = max((ref.session for ref in known if ref is not None), default=first_session)
+        self._free_session = last + 1
         self._machine = machine
         self._system: System | None = None
         self._ref: ActorRef | None = None
