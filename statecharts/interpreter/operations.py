@@ -161,10 +161,9 @@ class RunNamed(Operation):
 
     def run(self, frame: Frame) -> None:
         params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        records = frame.records
-        place = (frame.sequence, len(records))
+        place = (frame.sequence, len(frame.records))
         members = (place, self.type, params, frame.context, frame.event, self.function)
-        records.append(record(RunAction, members))
+        frame.records.append(record(RunAction, members))
 
 
 class NullOperation(Operation):
@@ -202,8 +201,8 @@ class RaiseOperation(Operation):
         if not is_delay(delay):
             frame.queue.append(event)
         send_id = name.value if isinstance(name, Known) else name(frame, params)
-        records = frame.records
-        records.append(record(RaiseEvent, ((frame.sequence, len(records)), event, send_id, delay)))
+        place = (frame.sequence, len(frame.records))
+        frame.records.append(record(RaiseEvent, (place, event, send_id, delay)))
 
 
 def as_event(event: Any, creator: str) -> Any:
@@ -272,13 +271,11 @@ class SettleSends(Operation):
     __slots__ = ()
 
     def run(self, frame: Frame) -> None:
-        if not frame.pending:
-            return
-        for index in frame.pending:
+        while frame.pending:
+            index = frame.pending.pop()
             send = frame.records[index]
             assert isinstance(send, SendEvent)
             frame.records[index] = send._replace(target=frame.children.get(send.target_id))
-        frame.pending = []
 
 
 class EmitOperation(Operation):
@@ -310,8 +307,7 @@ class CancelOperation(Operation):
         params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         name = self.id
         send_id = name.value if isinstance(name, Known) else name(frame, params)
-        records = frame.records
-        records.append(record(CancelEvent, ((frame.sequence, len(records)), send_id)))
+        frame.records.append(record(CancelEvent, ((frame.sequence, len(frame.records)), send_id)))
 
 
 class LogOperation(Operation):
@@ -416,9 +412,8 @@ class RaiseDone(Operation):
         self.event = done_state_event(state_id)
 
     def run(self, frame: Frame) -> None:
-        output = self.output
-        event = self.event if output is None else done_state_event(self.id, output(frame, UNDEFINED))
-        frame.queue.append(event)
+        made = self.event if self.output is None else done_state_event(self.id, self.output(frame, UNDEFINED))
+        frame.queue.append(made)
 
 
 class CompleteMachine(Operation):
