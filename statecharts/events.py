@@ -48,6 +48,8 @@ def to_event(event: str | Mapping[str, Any], data: Mapping[str, Any] | None = No
         return to_event(str.__str__(event), data)
     if type(event) is FrozenDict and not data:
         frozen = event
+    elif type(event) is dict and not data:
+        frozen = freeze(event)
     elif isinstance(event, Mapping):
         frozen = freeze({**event, **(data or {})})
     else:

@@ -54,9 +54,10 @@ class Actors(Agenda, ABC):
         "_freed",
         "_nesting",
         "_registry",
+        "_sole",
+        "_table",
         "_timers",
         "_view",
-        "cells",
         "events",
         "has_sessions",
         "keep_ended",
@@ -66,6 +67,7 @@ class Actors(Agenda, ABC):
         "now",
         "observed",
         "root",
+        "root_only",
     )  # fmt: skip
 
     root: Cell
@@ -81,7 +83,8 @@ class Actors(Agenda, ABC):
         self.now = now
         self.observed = observed
         self.next_session = first_session
-        self.cells: dict[int, Cell] = {}
+        self._sole: Cell | None = None
+        self._table: dict[int, Cell] | None = None
         self._registry: dict[str, ActorRef] | None = None
         self._view: SystemView | None = None
         self._timers: Timers | None = None
@@ -89,6 +92,7 @@ class Actors(Agenda, ABC):
         self._freed: list[tuple[int, ActorRef]] | None = None
         self._forgotten: list[int] | None = None
         self.keep_ended = False
+        self.root_only = False
         self.has_sessions = False
         self._nesting = 0
 
@@ -96,6 +100,30 @@ class Actors(Agenda, ABC):
     def root_id(self) -> str:
         """The session id of the root."""
         return f"x:{min(self.cells, default=0)}"
+
+    @property
+    def cells(self) -> dict[int, Cell]:
+        """The actors by session. A table is made for the second one, or when somebody looks: most systems have one."""
+        table = self._table
+        if table is None:
+            sole, self._sole = self._sole, None
+            table = self._table = {} if sole is None else {sole.ref.session: sole}
+        return table
+
+    def find(self, session: int) -> Cell | None:
+        """The actor with this number, while the system knows it."""
+        table = self._table
+        if table is not None:
+            return table.get(session)
+        sole = self._sole
+        return sole if sole is not None and sole.ref.session == session else None
+
+    def _add(self, cell: Cell) -> None:
+        if self._table is None and self._sole is None:
+            self._sole = cell
+        else:
+            self.cells[cell.ref.session] = cell
+        self.has_sessions = self.has_sessions or cell.is_session
 
     @property
     def registry(self) -> dict[str, ActorRef]:
@@ -144,8 +172,7 @@ class Actors(Agenda, ABC):
             records.append(ActorCreated(ref))
         if new.system_id:
             self._register(new.system_id, ref)
-        self.cells[session] = cell
-        self.has_sessions = self.has_sessions or cell.is_session
+        self._add(cell)
         if self._created is None:
             self._created = []
         self._created.append((len(records), cell))
@@ -173,8 +200,8 @@ class Actors(Agenda, ABC):
         cell = Cell(program_of(self.machine).root_ref, self.machine, None, UNDEFINED)
         cell.snapshot = snapshot
         self.next_session = 1
-        self.cells[0] = self.root = cell
-        self.has_sessions = cell.is_session
+        self.root = cell
+        self._add(cell)
 
     def _initial(self, cell: Cell, input: Any, records: list[Record]) -> Any:
         if cell.program is None:
@@ -205,11 +232,13 @@ class Actors(Agenda, ABC):
 
     def unregister_tree(self, ref: ActorRef, position: int = -1) -> None:
         """Free the system ids of an actor that is being stopped, and of all below it."""
+        if not self._registry:
+            return
         found: list[ActorRef] = []
         waiting = [ref]
         while waiting:  # a loop: actors may stand below one another in any number
             parent = waiting.pop()
-            cell = self.cells.get(parent.session)
+            cell = self.find(parent.session)
             if cell is not None:
                 found.append(parent)
                 if isinstance(cell.snapshot, Snapshot):
@@ -240,7 +269,7 @@ class Actors(Agenda, ABC):
 
     def _cancels_all(self, source: ActorRef) -> bool:
         """Whether a cancel of ``source`` reaches all timers of an id (C2)."""
-        cell = self.cells.get(source.session)
+        cell = self.find(source.session)
         return cell is None or cell.rules.cancel_all_with_id
 
     def drop_orphans(self) -> None:
@@ -253,7 +282,7 @@ class Actors(Agenda, ABC):
 
     def cell(self, ref: ActorRef) -> Cell | None:
         """The actor behind an address, while the system knows it."""
-        return self.cells.get(ref.session)
+        return self.find(ref.session)
 
     def _report(self, records: list[Record]) -> None:
         if self.observed:

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, runtime_checkable
 
 from ..callables import CALLBACK_ARGUMENTS, PROMISE_ARGUMENTS, REDUCER_ARGUMENTS, fit, names
 from ..errors import ImplementationError
@@ -41,7 +41,7 @@ OBSERVABLE_COMPLETE = "xstate.observable.complete"
 MEMBERS = ("status", "output", "error", "context", "input")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class LogicSnapshot:
     """The snapshot of an actor that is not a machine. ``UNDEFINED`` members are absent.
 
@@ -56,6 +56,23 @@ class LogicSnapshot:
     input: Any = UNDEFINED
     order: tuple[str, ...] = MEMBERS
 
+    def __init__(
+        self,
+        status: str = ACTIVE,
+        output: Any = UNDEFINED,
+        error: Any = UNDEFINED,
+        context: Any = UNDEFINED,
+        input: Any = UNDEFINED,
+        order: tuple[str, ...] = MEMBERS,
+    ) -> None:
+        set_status, set_output, set_error, set_context, set_input, set_order = _SETTERS
+        set_status(self, status)
+        set_output(self, output)
+        set_error(self, error)
+        set_context(self, context)
+        set_input(self, input)
+        set_order(self, order)
+
     @property
     def value(self) -> Any:
         """Always ``UNDEFINED``: only machines have a state value."""
@@ -63,13 +80,28 @@ class LogicSnapshot:
 
     def having(self, **changes: Any) -> LogicSnapshot:
         """``{...snapshot, ...changes}``: new members go last."""
-        new = tuple(key for key in changes if key not in self.order)
-        return replace(self, order=self.order + new, **changes)
+        order = self.order
+        for key in changes:
+            if key not in order:
+                order = (*order, key)
+        get = changes.get
+        return LogicSnapshot(
+            get("status", self.status),
+            get("output", self.output),
+            get("error", self.error),
+            get("context", self.context),
+            get("input", self.input),
+            order,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """XState's persisted form: absent members are left out."""
         members = {key: getattr(self, key) for key in self.order}
         return {key: member for key, member in members.items() if member is not UNDEFINED}
+
+
+_SETTERS: Final = tuple(getattr(LogicSnapshot, name).__set__ for name in LogicSnapshot.__slots__)
+"""How the members of a new snapshot are set: past the guard against changes, which takes twice as long."""
 
 
 def read_logic_snapshot(saved: Mapping[str, Any]) -> LogicSnapshot:
@@ -96,10 +128,11 @@ class PromiseLogic:
     """Work with one result. ``function`` takes any of ``(input, self, system, emit)``."""
 
     kind = "promise"
-    __slots__ = ("call", "function")
+    __slots__ = ("call", "function", "is_async")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        self.is_async = inspect.iscoroutinefunction(function)
         self.call = fit(function, PROMISE_ARGUMENTS, f"actor {_name(function)!r}")
 
     def initial(self, input: Any) -> LogicSnapshot:

@@ -7,7 +7,6 @@ any two tasks to run a user's code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .deliveries import (
@@ -20,13 +19,13 @@ Task = tuple[Any, ...]
 class Agenda:
     """Tasks, last in first out, and the deliveries collected for the host. ``tasks``: what is left to do."""
 
-    __slots__ = ("_blocked", "_on_failure", "_out", "tasks")
+    __slots__ = ("_at_stake", "_blocked", "_out", "tasks")
 
     def __init__(self) -> None:
         self.tasks: list[Task] = []
         self._out: list[Delivery] = []
         self._blocked = False
-        self._on_failure: Callable[[Any, BaseException], None] | None = None
+        self._at_stake: tuple[Any, Task | None] | None = None
 
     @property
     def idle(self) -> bool:
@@ -37,6 +36,13 @@ class Agenda:
     def at_rest(self) -> bool:
         """Whether nothing is left to do, for the host either."""
         return not self.tasks and not self._out
+
+    def settled(self) -> bool:
+        """Whether nothing is left to do, for the host either; then what is over is let go of, as by :meth:`run`."""
+        if self.tasks or self._out:
+            return False
+        self._purge()
+        return True
 
     def run(self, at_most: int = -1) -> list[Delivery]:
         """Go on until the host has something to do; an empty list means rest.
@@ -60,17 +66,13 @@ class Agenda:
     def _purge(self) -> None:
         """Called at rest, when nothing is left for the host."""
 
-    def fail(self, delivery: Delivery, error: BaseException) -> None:
-        """The user's code behind ``delivery`` raised; the rest of its batch is void."""
-        assert self._on_failure is not None  # a delivery that may fail blocks the agenda
-        self._on_failure(delivery, error)
-
     def _push(self, task: Task) -> None:
         self.tasks.append(task)
 
     def _push_all(self, *tasks: Task) -> None:
         self.tasks.extend(reversed(tasks))
 
-    def _block(self, on_failure: Callable[[Any, BaseException], None]) -> None:
+    def _block(self, cell: Any, planned: Task | None) -> None:
+        """Wait for the host. Should it fail, so does ``cell``: ``planned`` is what it would do next."""
         self._blocked = True
-        self._on_failure = on_failure
+        self._at_stake = (cell, planned)

@@ -24,7 +24,7 @@ from ..executable_content import (
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, freeze
 from .children import SpawnOperation, StopOperation
-from .compiler import NO_VALUE, constant, value_getter
+from .compiler import value_getter
 from .content import (
     AssignOperation,
     BlockOperation,
@@ -37,10 +37,12 @@ from .content import (
 )
 from .invocation import CancelInvocations, Finalizers, finalizer
 from .operations import (
+    NO_VALUE,
     CancelOperation,
     CompleteMachine,
     EnqueueOperation,
     Getter,
+    Known,
     Operation,
     RaiseDone,
     RaiseOperation,
@@ -132,13 +134,13 @@ class XStateBindings(Bindings):
         """A state's own exit actions, then the cancels of its ``after`` timers."""
         operations = self.actions(node.exit, node)
         for delayed in node.delayed:
-            operations.append(CancelOperation("after", constant(delayed.event_type), NO_VALUE))
+            operations.append(CancelOperation("after", Known(delayed.event_type), NO_VALUE))
         return operations
 
     def leave(self, node: StateNode) -> list[Operation]:
         operations = self.exit_actions(node)
         for invoke in node.invokes:
-            operations.append(StopOperation(f"invoke {invoke.id!r}", constant(invoke.id), NO_VALUE))
+            operations.append(StopOperation(f"invoke {invoke.id!r}", Known(invoke.id), NO_VALUE))
         return operations
 
     def enter(self, node: StateNode, by_default: bool, history: StateNode | None) -> list[Operation]:
@@ -146,10 +148,8 @@ class XStateBindings(Bindings):
         operations = self.actions(node.entry, node)
         for delayed in node.delayed:
             event = freeze({"type": delayed.event_type})
-            identity = constant(delayed.event_type)
-            operations.append(
-                RaiseOperation("after", constant(event), identity, constant(delayed.delay), NO_VALUE)
-            )
+            identity = Known(delayed.event_type)
+            operations.append(RaiseOperation("after", Known(event), identity, Known(delayed.delay), NO_VALUE))
         operations.extend(self._invoke(invoke) for invoke in node.invokes)
         if by_default and node.initial is not None:
             if node.initial.error is not None:
@@ -167,7 +167,7 @@ class XStateBindings(Bindings):
         return SpawnOperation(
             label,
             invoke.src,
-            constant(invoke.id),
+            Known(invoke.id),
             invoke.system_id,
             value_getter(given, label, machine.is_pure),
             invoke.sync_snapshot,

@@ -154,12 +154,12 @@ class CellScope:
     def session(self, session_id: str) -> ActorRef | None:
         """The actor with this session id."""
         kind, _, number = session_id.partition(":")
-        cell = self.system.cells.get(int(number)) if kind == "x" and number.isdecimal() else None
+        cell = self.system.find(int(number)) if kind == "x" and number.isdecimal() else None
         return None if cell is None else cell.ref
 
     def is_live(self, ref: ActorRef) -> bool:
         """Whether an event for ``ref`` finds somebody."""
-        cell = self.system.cells.get(ref.session)
+        cell = self.system.find(ref.session)
         if cell is None or cell.status == ENDED:
             return False
         return cell.snapshot is None or cell.snapshot.status == "active"  # none yet: it is in its first step

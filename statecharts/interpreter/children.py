@@ -11,14 +11,14 @@ from typing import Any
 
 from ..errors import ExecutionError
 from ..values import UNDEFINED, truthy
-from .effects import ActorRef, NewActor, StartActor, StopActor
-from .operations import Frame, Getter, Operation
+from .effects import ActorRef, NewActor, StartActor, StopActor, record
+from .operations import NO_VALUE, Frame, Getter, Known, Operation
 
 
 class SpawnOperation(Operation):
     """``spawnChild`` and ``invoke``: the child's first snapshot is computed now, it starts later."""
 
-    __slots__ = ("id", "input", "params", "src", "sync_snapshot", "system_id")
+    __slots__ = ("id", "input", "name", "params", "src", "sync_snapshot", "system_id")
 
     def __init__(
         self,
@@ -32,6 +32,7 @@ class SpawnOperation(Operation):
     ) -> None:
         super().__init__(label)
         self.src = src
+        self.name = getattr(src, "name", src)
         self.id = id_
         self.system_id = system_id
         self.input = input_
@@ -39,17 +40,18 @@ class SpawnOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         program = frame.program
         logic = program.actor_logic(self.src)
-        actor_id = self.id(frame, params)
-        src = getattr(self.src, "name", self.src)
+        name = self.id
+        actor_id = name.value if isinstance(name, Known) else name(frame, params)
+        src = self.name
         ref: ActorRef | None = None
         value: Any = UNDEFINED
         if logic is not None:
             value = self.input(frame, params)
             given = None if actor_id is UNDEFINED else actor_id
-            new = NewActor(src, logic, given, self.system_id, value, self.sync_snapshot)
+            new = record(NewActor, (src, logic, given, self.system_id, value, self.sync_snapshot))
             ref = frame.scope.create(new, frame.records)
         elif program.semantics.unknown_actor_is_error:
             raise ExecutionError(
@@ -62,7 +64,9 @@ class SpawnOperation(Operation):
         else:
             key = "undefined"
         frame.add_child(key, ref)
-        frame.records.append(StartActor(frame.position, ref, actor_id, src, value, self.system_id, False))
+        records = frame.records
+        place = (frame.sequence, len(records))
+        records.append(record(StartActor, (place, ref, actor_id, src, value, self.system_id, False)))
 
 
 class StopOperation(Operation):
@@ -76,7 +80,9 @@ class StopOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        wanted = self.target(frame, self.params(frame, UNDEFINED))
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        target = self.target
+        wanted = target.value if isinstance(target, Known) else target(frame, params)
         ref = frame.children.get(wanted) if isinstance(wanted, str) else wanted
         if truthy(ref) and not isinstance(ref, ActorRef):
             raise ExecutionError("actorRef.getSnapshot is not a function", js_name="TypeError")
@@ -90,4 +96,5 @@ def stop_child(frame: Frame, ref: ActorRef | None) -> None:
         if ref.id in frame.children:
             frame.children = {key: child for key, child in frame.children.items() if key != ref.id}
         frame.scope.unregister(ref, len(frame.records))
-    frame.records.append(StopActor(frame.position, ref))
+    records = frame.records
+    records.append(record(StopActor, ((frame.sequence, len(records)), ref)))

@@ -54,11 +54,13 @@ from .children import SpawnOperation, StopOperation
 from .configuration import Configuration
 from .datamodel import Datamodel, Moment
 from .operations import (
+    NO_VALUE,
     CancelOperation,
     EmitOperation,
     EnqueueOperation,
     Frame,
     Getter,
+    Known,
     LogOperation,
     NullOperation,
     Operation,
@@ -68,18 +70,21 @@ from .operations import (
     evaluate_template,
 )
 from .snapshot import matches_state
-from .updates import BOTH, OFFERED, VALUE, AssignAll, AssignEach, Part, shape_of, spawning_getter
+from .updates import (
+    BOTH,
+    CONTEXT,
+    EVENT,
+    OFFERED,
+    VALUE,
+    AssignAll,
+    AssignEach,
+    Part,
+    shape_of,
+    spawning_getter,
+)
 
 GuardFunction = Callable[[Any, Any, Any], Any]
 """A bound guard: ``(context, event, configuration) -> truth``. Of the configuration it looks at set and value."""
-
-
-def constant(value: Any) -> Getter:
-    """A getter for a value that never changes."""
-    return lambda _frame, _params: value
-
-
-NO_VALUE: Getter = constant(UNDEFINED)
 
 
 def fitted(function: Callable[..., Any], offered: Sequence[str], what: str, pure: bool) -> Callable[..., Any]:
@@ -96,14 +101,27 @@ def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
     if isinstance(value, Template):
         return lambda frame, params: evaluate_template(value, frame, params)
     if callable(value):
-        function = fitted(value, ACTION_ARGUMENTS, what, pure)
+        compute = caller(value, what, pure)
+        return lambda frame, params: freeze(compute(frame, params))
+    return Known(value)
 
-        def call(frame: Frame, params: Any) -> Any:
-            scope = frame.scope
-            return freeze(function(frame.context, frame.event, params, scope.self_ref, scope.view))
 
-        return call
-    return constant(value)
+def caller(function: Callable[..., Any], what: str, pure: bool) -> Getter:
+    """A user's function as a getter. What it does not ask for is not looked up."""
+    found = fitting(watched(function, what) if pure else function, ACTION_ARGUMENTS, what)
+    shape, user, call = shape_of(found), found.function, found.call
+    if shape == CONTEXT:
+        return lambda frame, _params: user(frame.context)
+    if shape == EVENT:
+        return lambda frame, _params: user(frame.event)
+    if shape == BOTH:
+        return lambda frame, _params: user(frame.context, frame.event)
+
+    def offer_all(frame: Frame, params: Any) -> Any:
+        scope = frame.scope
+        return call(frame.context, frame.event, params, scope.self_ref, scope.view)
+
+    return offer_all
 
 
 # ----------------------------------------------------------------- guards
@@ -257,7 +275,7 @@ class ActionCompiler:
         return self._operation(spec, NO_VALUE, _label(spec))
 
     def _named(self, spec: NamedAction) -> Operation:
-        params = NO_VALUE
+        params: Getter = NO_VALUE
         if spec.params is not UNDEFINED:
             params = self._value(spec.params, f"params of action {spec.type!r}")
         bound = self._bound.get(spec.type)
@@ -339,7 +357,7 @@ class ActionCompiler:
         if isinstance(value, Template):
             return Part(key, BOTH, _frozen_template(value), self._value(value, label))
         if not callable(value):
-            return Part(key, VALUE, value, constant(value))
+            return Part(key, VALUE, value, Known(value))
         if "spawn" in names(value):
             return Part(key, OFFERED, None, spawning_getter(fit(value, UPDATE_ARGUMENTS, label)))
         found = fitting(watched(value, label) if self._pure else value, ACTION_ARGUMENTS, label)

@@ -1,22 +1,22 @@
-"""How events reach actors, and how actors start, settle, finish, fail and stop."""
+"""How actors start, settle, finish, fail and stop."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, Final
 
 from ..errors import ExecutionError
 from ..events import ERROR, STOP, STOP_EVENT, done_actor_event, error_actor_event, init_event, snapshot_event
 from ..values import UNDEFINED, FrozenDict
-from .actor_table import Actors, action_inspection, with_error
+from .actor_table import action_inspection, with_error
 from .actors import PROMISE_RESOLVE
 from .agenda import Task
-from .cells import ENDED, NOT_STARTED, NOTHING, RUNNING, Cell, EventFlood
+from .cells import ENDED, NOT_STARTED, NOTHING, RUNNING, Cell
 from .deliveries import (
     Arm,
     Begin,
     Completed,
+    Delivery,
     Disarm,
     Emitted,
     Failed,
@@ -36,102 +36,17 @@ from .effects import (
     StartActor,
     StopActor,
     is_delay,
+    record,
 )
 from .inspection import (
     EventInspection,
     SnapshotInspection,
 )
-from .messages import META, for_others, from_actor
-from .snapshot import ACTIVE, DONE, Snapshot
+from .mailboxes import Mailboxes
+from .snapshot import ACTIVE, DONE, STOPPED, Snapshot
 
-
-class Report(NamedTuple):
-    """What a child tells its parent about itself, with who it was."""
-
-    source: ActorRef
-    event: FrozenDict
-
-
-def listed_children(cell: Cell) -> Collection[ActorRef | None]:
-    """The children an actor's snapshot lists."""
-    return cell.snapshot._children.values() if isinstance(cell.snapshot, Snapshot) else ()
-
-
-class Mailboxes(Actors):
-    """Delivery: first in, first out, one event at a time per actor.
-
-    ``max_events`` bounds how many events one run may exchange.
-    """
-
-    __slots__ = ()
-
-    def _relay(
-        self,
-        source: ActorRef | None,
-        target: Any,
-        event: FrozenDict,
-        report: Report | None = None,
-    ) -> None:
-        if self.observed and isinstance(target, ActorRef):
-            self._out.append(Inspected(EventInspection(target, source, event, self.root_id)))
-        self.events += 1
-        if self.max_events is not None and self.events > self.max_events:
-            self.tasks.clear()
-            raise EventFlood(f"actors exchanged more than {self.max_events} events without coming to rest")
-        if not isinstance(target, ActorRef):
-            wrong = "Cannot read properties of undefined (reading '_send')"
-            raise ExecutionError(
-                wrong if target is None else "target._send is not a function", js_name="TypeError"
-            )
-        cell = self.cells.get(target.session)
-        if cell is None or cell.status == ENDED:
-            return
-        if self.has_sessions:
-            event = self._translated(cell, source, event)
-            report = None if report is None else Report(report.source, event)
-        self._enqueue(cell, event if report is None else report)
-
-    def _translated(self, cell: Cell, source: ActorRef | None, event: FrozenDict) -> FrozenDict:
-        """SCXML sessions and other actors speak differently of events (:mod:`.messages`)."""
-        if cell.is_session:
-            child = source is not None and source in listed_children(cell)
-            return from_actor(event, source, child)
-        return for_others(event) if META in event else event
-
-    def _enqueue(self, cell: Cell, event: FrozenDict | Report) -> None:
-        cell.post(event)
-        if not cell.busy and cell.open:
-            cell.busy = True
-            self._push((self._flush, cell))
-
-    def _flush(self, cell: Cell) -> None:
-        if not cell.mailbox:
-            cell.busy = False
-            return
-        event = cell.next_event()
-        self._push((self._flush, cell))
-        if type(event) is Report:
-            if cell.rules.stale_reports_are_dropped and event.source not in listed_children(cell):
-                return
-            event = event.event
-        self._process(cell, event)
-
-    def _report_to_parent(self, cell: Cell, event: FrozenDict) -> None:
-        """A child's own report (done, error, snapshot), which is worth something only while it is the child."""
-        if cell.parent is not None and not cell.is_muted:
-            self._relay(cell.ref, cell.parent.ref, event, Report(cell.ref, event))
-
-    def _open(self, cell: Cell) -> None:
-        if cell.status != RUNNING:
-            return
-        cell.open = True
-        if cell.mailbox and not cell.busy:
-            cell.busy = True
-            self._push((self._flush, cell))
-
-    @abstractmethod
-    def _process(self, cell: Cell, event: FrozenDict) -> None:
-        """Let an actor handle one event (:class:`System`)."""
+START: Final = init_event(UNDEFINED)
+"""What an actor starts with, when nobody looks at it: it has its input already."""
 
 
 class Lifecycle(Mailboxes):
@@ -141,23 +56,34 @@ class Lifecycle(Mailboxes):
 
     def _update(self, cell: Cell, event: FrozenDict, opens: bool = False) -> None:
         """Run what was deferred, then act on the status (XState ``update``)."""
-        self._push((self._after_deferred, cell, event, cell.snapshot, opens))
         if cell.deferred:
-            self._push((self._run_deferred, cell))
+            self.tasks.append((self._after_deferred, cell, event, cell.snapshot, opens))
+            self._run_deferred(cell)
+        else:
+            self._after_deferred(cell, event, cell.snapshot, opens)
 
     def _run_deferred(self, cell: Cell) -> None:
-        if not cell.deferred:
-            return
-        task = cell.next_task()
-        if cell.deferred:
-            self._push((self._run_deferred, cell))
-        if task[0] == self._execute_initial:
-            self._execute_initial(cell, task[1])
-            return
-        try:
-            task[0](*task[1:])
-        except ExecutionError as error:
-            self._deferred_failed(cell, error)
+        """One after the other, as long as no other actor and no host has something to do in between."""
+        tasks = self.tasks
+        rest: Task | None = None
+        while cell.deferred:
+            task = cell.next_task()
+            if not cell.deferred:
+                rest = None
+            elif rest is None:
+                rest = (self._run_deferred, cell)
+            if rest is not None:
+                tasks.append(rest)
+            if task[0] == self._execute_initial:
+                self._execute_initial(cell, task[1])
+            else:
+                try:
+                    task[0](*task[1:])
+                except ExecutionError as error:
+                    self._deferred_failed(cell, error)
+            if rest is None or self._blocked or tasks[-1] is not rest:
+                return
+            tasks.pop()
 
     def _deferred_failed(self, cell: Cell, error: BaseException) -> None:
         cell.deferred = NOTHING
@@ -175,32 +101,38 @@ class Lifecycle(Mailboxes):
             return
         if isinstance(effect, LogMessage) or effect.function is not None:
             self._out.append(Perform(cell.ref, effect))
-            self._block(lambda _delivery, error: self._deferred_failed(cell, error))
+            self._block(cell, None)
 
     def _defer(self, cell: Cell, effect: Record) -> None:
         """What executing a built-in does: something for when the macrostep is over."""
-        if isinstance(effect, StopActor):
-            child = None if effect.ref is None else self.cells.get(effect.ref.session)
+        task: Task
+        if isinstance(effect, StartActor):
+            if effect.ref is None:
+                return
+            task = (self._start_deferred, effect.ref)
+        elif isinstance(effect, StopActor):
+            child = None if effect.ref is None else self.find(effect.ref.session)
             if child is None:
                 return
             if child.status != RUNNING:
                 child.status = ENDED  # over already, or it will never start
                 self._forget(child)
-            else:
-                child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
-                cell.defer((self._stop, child))
-        elif isinstance(effect, StartActor):
-            if effect.ref is not None:
-                cell.defer((self._start_deferred, effect.ref))
-        elif isinstance(effect, RaiseEvent):
-            if is_delay(effect.delay):
-                cell.defer((self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id))
-        elif isinstance(effect, SendEvent):
-            cell.defer((self._send_effect, cell, effect))
+                return
+            child.is_muted = child.is_session  # from here on: what it still does in this step counts for nothing
+            task = (self._stop, child)
         elif isinstance(effect, CancelEvent):
-            cell.defer((self._cancel, cell, effect.send_id))
+            task = (self._cancel, cell, effect.send_id)
+        elif isinstance(effect, RaiseEvent):
+            if not is_delay(effect.delay):
+                return
+            task = (self._schedule, cell, cell.ref, effect.event, effect.delay, effect.id)
+        elif isinstance(effect, SendEvent):
+            task = (self._send_effect, cell, effect)
         elif isinstance(effect, EmitEvent):
-            cell.defer((self._emit, cell, effect.event))
+            task = (self._emit, cell, effect.event)
+        else:
+            return
+        cell.defer(task)
 
     def _send_effect(self, cell: Cell, effect: SendEvent) -> None:
         if cell.is_muted and cell.parent is not None and effect.target == cell.parent.ref:
@@ -217,11 +149,11 @@ class Lifecycle(Mailboxes):
         self, cell: Cell, target: ActorRef | None, event: FrozenDict, delay: float, send_id: Any
     ) -> None:
         timer = self.timers.add(cell.ref, target, event, delay, send_id, self.now)
-        self._out.append(Arm(timer))
+        self._out.append(record(Arm, (timer,)))
 
     def _cancel(self, cell: Cell, send_id: Any) -> None:
         for timer in self.timers.cancel(cell.ref, send_id):
-            self._out.append(Disarm(timer))
+            self._out.append(record(Disarm, (timer,)))
 
     def _emit(self, cell: Cell, event: FrozenDict) -> None:
         self._out.append(Emitted(cell.ref, event))
@@ -231,6 +163,27 @@ class Lifecycle(Mailboxes):
         self._out.append(Emitted(ref, event))
 
     def _after_deferred(self, cell: Cell, event: FrozenDict, snapshot: Any, opens: bool) -> None:
+        status = cell.snapshot.status
+        stops = event.get("type") == STOP
+        if self.observed or cell.ref.sync_snapshot is True or (status != ACTIVE and opens):
+            self._push_all(*self._what_follows(cell, event, snapshot, opens))
+            return
+        if status == ACTIVE:  # here and below nobody else has something to do in between
+            self._publish(cell, snapshot)
+        elif status == DONE and not stops:
+            self._publish(cell, snapshot)
+            self._finish(cell, snapshot)
+        elif status == "error" and not stops:
+            self._die(cell, cell.snapshot.error)
+        elif status != STOPPED:
+            self._push_all(*self._what_follows(cell, event, snapshot, opens))
+            return
+        if stops:
+            self._complete_stop(cell)
+        if opens:
+            self._open(cell)
+
+    def _what_follows(self, cell: Cell, event: FrozenDict, snapshot: Any, opens: bool) -> list[Task]:
         status = cell.snapshot.status
         tasks: list[Task] = []
         if status == ACTIVE:
@@ -248,22 +201,23 @@ class Lifecycle(Mailboxes):
             tasks.append((self._complete_stop, cell))
         if opens:
             tasks.append((self._open, cell))
-        self._push_all(*tasks)
+        return tasks
 
     def _publish(self, cell: Cell, snapshot: Any) -> None:
-        self._out.append(Published(cell.ref, snapshot))
+        if cell.parent is None or not self.root_only:
+            self._out.append(record(Published, (cell.ref, snapshot)))
 
     def _inspect_snapshot(self, cell: Cell, event: FrozenDict, snapshot: Any) -> None:
         self._out.append(Inspected(SnapshotInspection(cell.ref, event, snapshot, self.root_id)))
 
     def _complete_stop(self, cell: Cell) -> None:
         self._stop_procedure(cell)
-        self._out.append(Completed(cell.ref))
+        self._out.append(record(Completed, (cell.ref,)))
         self._forget(cell)
 
     def _finish(self, cell: Cell, snapshot: Any) -> None:
         self._stop_procedure(cell)
-        self._out.append(Completed(cell.ref))
+        self._out.append(record(Completed, (cell.ref,)))
         self._report_to_parent(cell, done_actor_event(cell.ref.id, snapshot.output))
 
     def _die(self, cell: Cell, error: Any) -> None:
@@ -272,17 +226,19 @@ class Lifecycle(Mailboxes):
         self._report_to_parent(cell, error_actor_event(cell.ref.id, error))
 
     def _start_deferred(self, ref: ActorRef) -> None:
-        cell = self.cells.get(ref.session)
+        cell = self.find(ref.session)
         if cell is not None and cell.status != ENDED:
             self._start(cell)
 
     def _start(self, cell: Cell) -> None:
         if cell.status == RUNNING:
             return
-        self._claim_name(cell)
+        if cell.ref.system_id:
+            self._claim_name(cell)
         cell.status = RUNNING
-        event = init_event(cell.input)
+        event = START
         if self.observed:
+            event = init_event(cell.input)
             source = cell.parent.ref if cell.parent is not None else None
             self._out.append(Inspected(EventInspection(cell.ref, source, event, self.root_id)))
         status = cell.snapshot.status
@@ -294,7 +250,9 @@ class Lifecycle(Mailboxes):
             self._complete_stop(cell)
         elif cell.program is not None:
             self._push((self._update, cell, event, True))
-            self._push((self._start_children, cell, self._waiting_children(cell)))
+            children = self._waiting_children(cell)
+            if children:
+                self._push((self._start_children, cell, children))
         else:
             self._push((self._update, cell, event, True))
             self._begin(cell)
@@ -332,10 +290,10 @@ class Lifecycle(Mailboxes):
     def _begin(self, cell: Cell) -> None:
         if cell.logic.kind == "transition" or cell.snapshot.status != ACTIVE:
             return
-        if any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
+        if cell.mailbox and any(event.get("type") == PROMISE_RESOLVE for event in cell.mailbox):
             return  # restored with its result already waiting: the work is done
         cell.begun = True
-        self._out.append(Begin(cell.ref, cell.logic, cell.snapshot.input))
+        self._out.append(record(Begin, (cell.ref, cell.logic, cell.snapshot.input)))
         self._crash_instead(cell)
 
     def _stop(self, cell: Cell) -> None:
@@ -353,9 +311,9 @@ class Lifecycle(Mailboxes):
         self._enqueue(cell, STOP_EVENT)
 
     def _stop_procedure(self, cell: Cell) -> None:
-        if self._timers is not None:
+        if self._timers is not None and cell.program is not None:  # only machines set timers
             for timer in self._timers.cancel_all(cell.ref):
-                self._out.append(Disarm(timer))
+                self._out.append(record(Disarm, (timer,)))
         cell.mailbox = NOTHING
         cell.status = ENDED
         cell.open = False
@@ -397,12 +355,16 @@ class Lifecycle(Mailboxes):
 
     def _crash_instead(self, cell: Cell) -> None:
         """Wait for the host; should it fail, the actor crashes instead of doing what is next on the agenda."""
-        planned = self.tasks[-1]
+        self._block(cell, self.tasks[-1])
 
-        def failed(delivery: Any, error: BaseException) -> None:
-            if isinstance(delivery, Perform):
-                self.undo_after(delivery.effect.position[1])
-            index = max(i for i, task in enumerate(self.tasks) if task is planned)
-            self.tasks[index] = (self._crash, cell, error)
-
-        self._block(failed)
+    def fail(self, delivery: Delivery, error: BaseException) -> None:
+        """The user's code behind ``delivery`` raised; the rest of its batch is void."""
+        assert self._at_stake is not None  # a delivery that may fail blocks the agenda
+        cell, planned = self._at_stake
+        if planned is None:
+            self._deferred_failed(cell, error)
+            return
+        if isinstance(delivery, Perform):
+            self.undo_after(delivery.effect.position[1])
+        index = max(i for i, task in enumerate(self.tasks) if task is planned)
+        self.tasks[index] = (self._crash, cell, error)

@@ -19,7 +19,7 @@ from ..nodes import Transition
 from ..values import EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze
 from .children import stop_child
 from .compiler import fitted
-from .effects import MicrostepTaken
+from .effects import MicrostepTaken, record
 from .failures import failed
 from .invocation import start_invocations
 from .messages import received
@@ -80,7 +80,7 @@ def macrostep(
         _run_macrostep(frame, event, selected)
     except Exception as error:
         return failed(snapshot, frame.operation, error, tuple(frame.records))
-    return Step(_snapshot_of(frame), tuple(frame.records), None)
+    return record(Step, (_snapshot_of(frame), tuple(frame.records), None))
 
 
 def _run_macrostep(frame: Frame, event: FrozenDict, selected: tuple[Transition, ...] | None) -> None:
@@ -105,7 +105,8 @@ def _run_macrostep(frame: Frame, event: FrozenDict, selected: tuple[Transition, 
             _observe(frame, ())
             return
         microstep(frame, selected)
-        _observe(frame, selected)
+        if frame.scope.observed:
+            _observe(frame, selected)
     _settle(frame)
     if frame.status != ACTIVE:
         kept = frame.children
@@ -134,7 +135,7 @@ def _settle(frame: Frame) -> None:
         if count > limit or (not count & 1023 and len(frame.queue) > MAX_QUEUE):
             raise _endless(frame, limit)
         enabled: tuple[Transition, ...] = ()
-        if check_always:
+        if check_always and frame.configuration.always:
             enabled = frame.select_eventless()
         eventless = bool(enabled)
         if not enabled:
@@ -145,7 +146,8 @@ def _settle(frame: Frame) -> None:
         frame.changed = False
         microstep(frame, enabled)
         check_always = frame.changed or not eventless or program.semantics.eventless_until_none
-        _observe(frame, enabled)
+        if frame.scope.observed:
+            _observe(frame, enabled)
 
 
 # ------------------------------------------------------- an SCXML session
@@ -325,7 +327,7 @@ def initial_step(program: Program, input: Any, scope: Scope) -> Step:
         _run_macrostep(frame, event, None)
     except Exception as error:
         return failed(before, frame.operation, error, tuple(frame.records))
-    return Step(_snapshot_of(frame), tuple(frame.records), None)
+    return record(Step, (_snapshot_of(frame), tuple(frame.records), None))
 
 
 def _enter_root(frame: Frame, program: Program) -> None:
@@ -340,6 +342,16 @@ def _enter_root(frame: Frame, program: Program) -> None:
     frame.order = plan.final_order
 
 
+def _context_function(program: Program, declared: Any) -> Any:
+    """``declared`` over all that is offered to it, kept: looking at a function's parameters takes long."""
+    known = program.first_context
+    if known is None or known[0] is not declared:
+        watched = program.machine.is_pure and "spawn" not in names(declared)
+        function = fitted(declared, CONTEXT_ARGUMENTS, "the initial context", watched)
+        known = program.first_context = (declared, function)
+    return known[1]
+
+
 def _initial_context(frame: Frame, input: Any) -> Any:
     """The context before anything is entered. A function's result replaces nothing but ``{}``."""
     given = frame.program.machine.implementations.initial_context
@@ -349,10 +361,7 @@ def _initial_context(frame: Frame, input: Any) -> Any:
         return freeze(declared.evaluate(variables))
     if callable(declared):
         spawner = Spawner(frame)
-        spawns = "spawn" in names(declared)
-        watched = frame.program.machine.is_pure and not spawns
-        function = fitted(declared, CONTEXT_ARGUMENTS, "the initial context", watched)
-        changes = function(input, frame.scope.self_ref, spawner)
+        changes = _context_function(frame.program, declared)(input, frame.scope.self_ref, spawner)
         apply_changes(frame, changes, "the initial context")
         spawner.adopt()
         return frame.context

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..errors import ExecutionError
 from ..events import done_state_event
@@ -31,6 +31,7 @@ from .effects import (
     RunAction,
     SendEvent,
     is_delay,
+    record,
 )
 from .snapshot import NOTHING_ELSE, History
 
@@ -117,6 +118,22 @@ Getter = Callable[[Frame, Any], Any]
 """A prepared value: ``(frame, params) -> value``."""
 
 
+class Known:
+    """A getter for a value that never changes; who is in a hurry takes ``value`` without calling it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, frame: Frame, params: Any) -> Any:
+        return self.value
+
+
+NO_VALUE: Final = Known(UNDEFINED)
+"""Where nothing is given."""
+
+
 class Operation(ABC):
     """One thing that happens. ``label`` and ``state`` say which, for error messages."""
 
@@ -143,10 +160,10 @@ class RunNamed(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
-        frame.records.append(
-            RunAction(frame.position, self.type, params, frame.context, frame.event, self.function)
-        )
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        place = (frame.sequence, len(frame.records))
+        members = (place, self.type, params, frame.context, frame.event, self.function)
+        frame.records.append(record(RunAction, members))
 
 
 class NullOperation(Operation):
@@ -160,7 +177,7 @@ class NullOperation(Operation):
 
 def resolved_delay(frame: Frame, delay: Getter, params: Any) -> Any:
     """A delay as it comes out: a number of ms, or something else, which means no delay (:func:`is_delay`)."""
-    value = delay(frame, params)
+    value = delay.value if isinstance(delay, Known) else delay(frame, params)
     return frame.program.named_delay(value, frame, params) if isinstance(value, str) else value
 
 
@@ -177,23 +194,26 @@ class RaiseOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
-        event = as_event(self.event(frame, params), "raise")
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        made, name = self.event, self.id
+        event = as_event(made.value if isinstance(made, Known) else made(frame, params), "raise")
         delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         if not is_delay(delay):
             frame.queue.append(event)
-        frame.records.append(RaiseEvent(frame.position, event, self.id(frame, params), delay))
+        send_id = name.value if isinstance(name, Known) else name(frame, params)
+        place = (frame.sequence, len(frame.records))
+        frame.records.append(record(RaiseEvent, (place, event, send_id, delay)))
 
 
 def as_event(event: Any, creator: str) -> Any:
     """``event`` if it is an object; XState takes nothing else here."""
+    if type(event) is FrozenDict or isinstance(event, Mapping):
+        return event
     if isinstance(event, str):
         raise ExecutionError(
             f'Only event objects may be used with {creator}; use {creator}({{ type: "{event}" }}) instead'
         )
-    if not isinstance(event, Mapping):
-        raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
-    return event
+    raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
 
 
 class SendOperation(Operation):
@@ -213,7 +233,7 @@ class SendOperation(Operation):
         self.deferred_ids: tuple[str, ...] = ()
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         event = as_event(self.event(frame, params), "sendTo")
         delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
         wanted = self.target(frame, params)
@@ -251,11 +271,11 @@ class SettleSends(Operation):
     __slots__ = ()
 
     def run(self, frame: Frame) -> None:
-        for index in frame.pending:
+        while frame.pending:
+            index = frame.pending.pop()
             send = frame.records[index]
             assert isinstance(send, SendEvent)
             frame.records[index] = send._replace(target=frame.children.get(send.target_id))
-        frame.pending = []
 
 
 class EmitOperation(Operation):
@@ -284,8 +304,10 @@ class CancelOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        send_id = self.id(frame, self.params(frame, UNDEFINED))
-        frame.records.append(CancelEvent(frame.position, send_id))
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
+        name = self.id
+        send_id = name.value if isinstance(name, Known) else name(frame, params)
+        frame.records.append(record(CancelEvent, ((frame.sequence, len(frame.records)), send_id)))
 
 
 class LogOperation(Operation):
@@ -300,7 +322,7 @@ class LogOperation(Operation):
         self.params = params
 
     def run(self, frame: Frame) -> None:
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         frame.records.append(
             LogMessage(frame.position, self.message(frame, params), self.title(frame, params))
         )
@@ -320,7 +342,7 @@ class EnqueueOperation(Operation):
 
     def run(self, frame: Frame) -> None:
         program = frame.program
-        params = self.params(frame, UNDEFINED)
+        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
         listed = run_pure(self._list, self.label, frame, params) if self.pure else self._list(frame, params)
         for action in listed:
             operation = program.compile_action(action)
@@ -381,16 +403,17 @@ class RecordHistory(Operation):
 class RaiseDone(Operation):
     """A state completed: its done event joins the internal queue."""
 
-    __slots__ = ("id", "output")
+    __slots__ = ("event", "id", "output")
 
     def __init__(self, state_id: str, output: Getter | None) -> None:
         super().__init__(f"output of a final child of {state_id!r}", state_id)
         self.id = state_id
         self.output = output
+        self.event = done_state_event(state_id)
 
     def run(self, frame: Frame) -> None:
-        value = UNDEFINED if self.output is None else self.output(frame, UNDEFINED)
-        frame.queue.append(done_state_event(self.id, value))
+        made = self.event if self.output is None else done_state_event(self.id, self.output(frame, UNDEFINED))
+        frame.queue.append(made)
 
 
 class CompleteMachine(Operation):

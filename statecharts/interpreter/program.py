@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from sys import maxunicode
 from typing import Any
 
-from ..callables import ACTION_ARGUMENTS
 from ..definition import XSTATE_EXACT, Definition, InlineSource
 from ..errors import ExecutionError, ImplementationError
 from ..expressions import Template
@@ -25,7 +24,7 @@ from ..values import UNDEFINED
 from . import semantics as profiles
 from .algorithm import initial_transition_of
 from .bindings import Bindings, ScxmlBindings, XStateBindings, is_content
-from .compiler import ActionCompiler, GuardCompiler, GuardFunction, fitted
+from .compiler import ActionCompiler, GuardCompiler, GuardFunction, caller
 from .configuration import (
     Configuration,
     Order,
@@ -90,6 +89,8 @@ class Program:
         """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
         self._delays: dict[str, Any] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
+        self.first_context: tuple[Any, Any] | None = None
+        """The function that makes the first context, and how to call it (:mod:`.macrostep`)."""
         self.selection: Selection = Selection(self)
         self.bindings: Bindings = XStateBindings(self)
         self.frame: type[Frame] = Frame
@@ -274,6 +275,9 @@ class Program:
 
     def actor_logic(self, src: Any) -> Any:
         """The logic a source names, or ``None``."""
+        known = self._logics.get(src) if type(src) is str else None
+        if known is not None and known[0] is self.machine.implementations.actors.get(src):
+            return known[1]
         from .actors import as_logic
 
         if isinstance(src, InlineSource):
@@ -291,10 +295,9 @@ class Program:
             if self.session_bindings is not None:
                 found = self.machine.environment.processors.get(src) or self.documents.logic(src)
             return None if found is None else as_logic(found, src)
-        known = self._logics.get(src)
-        if known is None or known[0] is not found:  # looking at a function's parameters takes long
-            known = self._logics[src] = (found, as_logic(found, src))
-        return known[1]
+        made = as_logic(found, src)
+        self._logics[src] = (found, made)  # looking at a function's parameters takes long
+        return made
 
     def _invoked_inline(self, name: str) -> Any:
         for node in self.definition.nodes:
@@ -315,10 +318,8 @@ class Program:
         if callable(delay):
             function = self._delays.get(name)
             if function is None:
-                function = self._delays[name] = fitted(
-                    delay, ACTION_ARGUMENTS, f"delay {name!r}", self.machine.is_pure
-                )
-            return function(frame.context, frame.event, params, frame.scope.self_ref, frame.scope.view)
+                function = self._delays[name] = caller(delay, f"delay {name!r}", self.machine.is_pure)
+            return function(frame, params)
         return delay
 
 

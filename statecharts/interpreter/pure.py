@@ -15,7 +15,7 @@ from ..events import INTERNED, to_event
 from ..json_text import loads
 from ..machine import Machine
 from ..values import UNDEFINED, freeze
-from .effects import ActorCreated, ActorRef, Effect, MicrostepTaken, NewActor, Record
+from .effects import ActorRef, Effect, NewActor, Record
 from .envelope import is_envelope, open_envelope
 from .envelope_text import require_lone, sealed_in_text
 from .macrostep import initial_step, macrostep
@@ -35,8 +35,11 @@ class PureScope:
     def __init__(
         self, machine: Machine[Any, Any], first_session: int = 0, snapshot: Snapshot[Any] | None = None
     ) -> None:
-        known = () if snapshot is None else snapshot._children.values()
-        self._free_session = 1 + max((ref.session for ref in known if ref is not None), default=first_session)
+        last = first_session
+        if snapshot is not None and snapshot._children:
+            known = snapshot._children.values()
+            last = max((ref.session for ref in known if ref is not None), default=first_session)
+        self._free_session = last + 1
         self._machine = machine
         self._system: System | None = None
         self._ref: ActorRef | None = None
@@ -123,7 +126,7 @@ def transition(machine: Machine[Any, Any], snapshot: Any, event: Any) -> tuple[S
         taken = macrostep(program, snapshot, made, PureScope(machine, snapshot=snapshot), taken)
     if taken.error is not None:
         raise _raised(taken)
-    return taken.snapshot, _visible(taken.effects)
+    return taken.snapshot, taken.effects  # type: ignore[return-value] # nobody observes, so there are no other records
 
 
 def _of(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:
@@ -144,7 +147,7 @@ def initial_transition(
     taken = initial_step(program_of(machine), given, PureScope(machine))
     if taken.error is not None:
         raise _raised(taken)
-    return taken.snapshot, _visible(taken.effects)
+    return taken.snapshot, taken.effects  # type: ignore[return-value] # nobody observes, so there are no other records
 
 
 def restore_snapshot(machine: Machine[Any, Any], saved: str | Mapping[str, Any]) -> Snapshot[Any]:
@@ -178,11 +181,6 @@ def restore_snapshot(machine: Machine[Any, Any], saved: str | Mapping[str, Any])
         raise SnapshotError(f"the snapshot does not fit machine {machine.id!r}: {restored.error}")
     require_lone(system, "this snapshot")
     return restored
-
-
-def _visible(records: tuple[Record, ...]) -> tuple[Effect, ...]:
-    """Effects without the marks made for inspection."""
-    return tuple(record for record in records if not isinstance(record, (ActorCreated, MicrostepTaken)))
 
 
 def rebase(machine: Machine[Any, Any], snapshot: Snapshot[Any]) -> Snapshot[Any]:

@@ -34,6 +34,7 @@ from .effects import (
     LogMessage,
     Record,
     RunAction,
+    record,
 )
 from .lifecycle import Lifecycle
 from .macrostep import macrostep
@@ -44,7 +45,8 @@ from .snapshot import ACTIVE, Snapshot, Step
 class System(Lifecycle):
     """All actors of one root. Mutable; owned by one host.
 
-    ``observed`` asks for inspection events. ``first_session`` numbers the
+    ``observed`` asks for inspection events; a host that shows nothing but the
+    root's snapshots says so by :attr:`root_only`. ``first_session`` numbers the
     root's session (children follow). The host writes :attr:`now`.
     """
 
@@ -112,7 +114,7 @@ class System(Lifecycle):
             root.busy = True
             self.events += 1
             self.tasks.insert(0, (self._flush, root))
-            self._take(root, event, taken)
+            self._push((self._take, root, event, taken))
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""
@@ -141,26 +143,29 @@ class System(Lifecycle):
         step = known
         if not isinstance(known, Step):
             step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), known)
-        if step.error is not None:
-            self._push((self._crash, cell, step.error))
+        error = step.error
+        if step.effects and self._hand_out(cell, step.effects):
+            self._push((self._commit, cell, event, step) if error is None else (self._crash, cell, error))
+            self._crash_instead(cell)
+        elif error is None:
+            self._commit(cell, event, step)
         else:
-            self._push((self._commit, cell, event, step))
-        self._perform_inline(cell, step.effects, step.snapshot)
+            self._crash(cell, error)
 
-    def _perform_inline(self, cell: Cell, effects: tuple[Record, ...], failed_as: Any) -> None:
-        """Hand out the effects that run at once; what fails first ends the step."""
+    def _hand_out(self, cell: Cell, effects: tuple[Record, ...]) -> bool:
+        """Hand out the effects that run at once; whether there are any, for what fails first ends the step."""
         must_wait = False
         for effect in effects:
-            if isinstance(effect, (RunAction, LogMessage)):
+            kind = type(effect)
+            if kind is RunAction or kind is LogMessage:
                 if self.observed:
                     self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
-                if isinstance(effect, LogMessage) or effect.function is not None:
-                    self._out.append(Perform(cell.ref, effect))
+                if kind is LogMessage or effect.function is not None:  # type: ignore[union-attr]
+                    self._out.append(record(Perform, (cell.ref, effect)))
                     must_wait = True
             elif self.observed:
                 self._observe(cell.ref, effect)
-        if must_wait:
-            self._crash_instead(cell)
+        return must_wait
 
     def _process_logic(self, cell: Cell, event: FrozenDict) -> None:
         before = cell.snapshot
@@ -168,6 +173,10 @@ class System(Lifecycle):
             after = cell.logic.transition(before, event)
         except Exception as error:
             self._crash(cell, error)
+            return
+        if cell.logic.kind == "promise" and event.get("type") != STOP:  # no host to wait for, nothing deferred
+            cell.snapshot = after
+            self._after_deferred(cell, event, after, False)
             return
         self._push((self._commit_logic, cell, event, after))
         if event.get("type") == STOP:

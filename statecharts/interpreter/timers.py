@@ -13,7 +13,7 @@ from typing import Any
 
 from ..values import UNDEFINED
 from .deliveries import Timer
-from .effects import ActorRef
+from .effects import ActorRef, record
 
 Key = tuple[int, str]
 
@@ -35,7 +35,7 @@ class Timers:
         """Set a timer due ``delay`` ms from ``now``."""
         handle = self.next_handle
         name = f"({handle})" if send_id is UNDEFINED or send_id is None else str(send_id)
-        return self.put(Timer(handle, source, target, event, name, delay, now + delay))
+        return self.put(record(Timer, (handle, source, target, event, name, delay, now + delay)))
 
     def put(self, timer: Timer) -> Timer:
         """Set a timer as it is (used when a saved system is restored)."""

@@ -12,13 +12,15 @@ import heapq
 from collections.abc import Callable
 
 from ...interpreter.deliveries import Timer
-from .asyncio_clock import Alarm, Clock, ManualClock
+from .asyncio_clock import Alarm, Clock
 
 _LAZY = 64
 
 
 class Alarms:
-    """Calls ``ring`` with each timer once it is due."""
+    """Calls ``ring`` with each timer once it is due. An actor has one only while it has timers."""
+
+    __slots__ = ("_booked", "_booked_for", "_clock", "_heap", "_offset", "_ring", "_timers", "now")
 
     def __init__(self, clock: Clock, ring: Callable[[Timer], None]) -> None:
         self._clock = clock
@@ -27,7 +29,6 @@ class Alarms:
         self._timers: dict[int, Timer] = {}
         self._booked: Alarm | None = None
         self._booked_for = 0.0
-        self._closed = False
         self._offset = 0.0
         self.now: Callable[[], float] = clock.now
         """Milliseconds; never less than when a restored system was saved."""
@@ -42,17 +43,17 @@ class Alarms:
     def __len__(self) -> int:
         return len(self._timers)
 
+    @property
+    def is_spare(self) -> bool:
+        """Whether a new one would do as well."""
+        return not (self._timers or self._booked or self._offset)
+
     def set(self, timer: Timer) -> None:
         """A timer was set. A due time that is no number, or in the past, is now."""
         due = timer.due if timer.due == timer.due and timer.delay >= 0 else self.now()
         self._timers[timer.handle] = timer
         heapq.heappush(self._heap, (due, timer.handle))
         self._book()
-
-    def open(self, is_busy: Callable[[], bool]) -> None:
-        """The actor begins to live by the clock; one moved by hand wants to know when it is busy."""
-        if isinstance(self._clock, ManualClock):
-            self._clock.attend(self, is_busy)
 
     def drop(self, timer: Timer) -> None:
         """A timer was cancelled; nothing happens when it has rung."""
@@ -65,12 +66,9 @@ class Alarms:
 
     def close(self) -> None:
         """Ring no more."""
-        self._closed = True
         self._timers.clear()
         self._heap.clear()
         self._book()
-        if isinstance(self._clock, ManualClock):
-            self._clock.leave(self)
 
     def _book(self) -> None:
         """Have exactly one alarm: for the earliest timer, if there is one."""
@@ -82,7 +80,7 @@ class Alarms:
                 return
             self._booked.cancel()
             self._booked = None
-        if heap and not self._closed:
+        if heap:
             self._booked_for = heap[0][0]
             self._booked = self._clock.call_at(self._booked_for - self._offset, self._rung)
 

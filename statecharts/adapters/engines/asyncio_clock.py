@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import threading
 import time
 from collections.abc import Callable
 from typing import Protocol
 
 PATIENCE = 2000
 """Turns of the loop that a manual clock waits for actors that are busy."""
+SOON = 0.001
+"""Seconds: a timer that is this close may ring while the loop makes a few turns."""
 
 
 class Alarm(Protocol):
@@ -32,6 +35,8 @@ class Clock(Protocol):
 
 class WallClock:
     """Milliseconds since the epoch; alarms by the running event loop."""
+
+    __slots__ = ()
 
     def now(self) -> float:
         """Unix time in ms."""
@@ -117,15 +122,23 @@ class ManualClock:
     async def advance(self, ms: float) -> None:
         """Let ``ms`` pass, ringing what is due in order and letting the loop work in between.
 
-        Tasks get a few turns of the loop after each alarm, and actors as many
-        as they need to come to rest (up to :data:`PATIENCE`: one may wait for
-        something that only the caller can bring about).
+        Tasks get a few turns of the loop after each alarm (as long as any is
+        ready), and actors as many as they need to come to rest (up to
+        :data:`PATIENCE`: one may wait for something that only the caller can
+        bring about).
         """
-        await self._settle()
+        await asyncio.sleep(0)  # whoever advances in a loop must not keep the event loop from turning
+        loop = asyncio.get_running_loop()
+        if not self._is_settled(loop):
+            await self._settle()
         end = self._now + ms
         while self.ring_next(end):
-            await self._settle()
+            if not self._is_settled(loop):
+                await self._settle()
         self._now = max(self._now, end)
+
+    def _is_settled(self, loop: asyncio.AbstractEventLoop) -> bool:
+        return is_quiet(loop) and not any(is_busy() for is_busy in self._busy.values())
 
     async def _settle(self) -> None:
         await settle_loop()
@@ -136,6 +149,23 @@ class ManualClock:
 
 
 async def settle_loop(turns: int = 20) -> None:
-    """Give tasks that are ready a few turns of the loop."""
+    """Give tasks that are ready a few turns of the loop; no more when it is plain that nothing would happen in them."""
+    loop = asyncio.get_running_loop()
     for _ in range(turns):
+        if is_quiet(loop):
+            return
         await asyncio.sleep(0)
+
+
+def is_quiet(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether nothing will happen in the loop's next turns: nobody is ready, no timer close, no file or thread may wake it.
+
+    Only asyncio's own loops let one see that; of others (uvloop's) it is not known.
+    """
+    if getattr(loop, "_ready", True):
+        return False
+    timers, selector = getattr(loop, "_scheduled", ()), getattr(loop, "_selector", None)
+    if timers and timers[0].when() - loop.time() < SOON:
+        return False
+    files = getattr(selector, "get_map", lambda: None)()  # one of them is what wakes the loop itself
+    return files is not None and len(files) <= 1 and threading.active_count() == 1

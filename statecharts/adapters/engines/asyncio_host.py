@@ -9,7 +9,6 @@ Long cascades let the loop breathe every few milliseconds.
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -25,15 +24,16 @@ from ...interpreter.system import System
 from ...json_text import loads
 from ...machine import Machine
 from ...values import UNDEFINED, plain
-from .asyncio_clock import Clock, WallClock
+from .asyncio_clock import Clock, ManualClock, WallClock
 from .asyncio_inbox import CURRENT, Arrival, MailboxFull, with_waiting
 from .asyncio_inside import current as current_work
 from .asyncio_inside import is_inside
-from .asyncio_lifetime import Lifetime
+from .asyncio_lifetime import Lifetime, this_thread
 from .asyncio_pump import Pause
 from .unhandled import refuse_unhandled
 
 C = TypeVar("C")
+WALL_CLOCK = WallClock()
 
 
 class Actor(Lifetime, Generic[C]):
@@ -46,6 +46,8 @@ class Actor(Lifetime, Generic[C]):
     ``post`` raises :class:`MailboxFull`. ``on_unhandled="raise"`` makes an
     event that nobody handles an :class:`InvalidTransition`.
     """
+
+    __slots__ = ("_begin_with", "_has_schemas", "_logger", "_observer", "_raise_unhandled")
 
     def __init__(
         self,
@@ -66,16 +68,20 @@ class Actor(Lifetime, Generic[C]):
             raise UsageError(f"a mailbox holds at least one event, not {mailbox}")
         if machine.semantics != "xstate-exact":
             machine.require_complete()
-        self.machine = machine
-        self.clock: Clock = clock if clock is not None else WallClock()
-        super().__init__(System(machine, observed=inspect is not None), self.clock, mailbox)
-        self._input = self.checked_input(UNDEFINED if input is None else input)
+        super().__init__(
+            System(machine, observed=inspect is not None), WALL_CLOCK if clock is None else clock, mailbox
+        )
+        first = self.checked_input(UNDEFINED if input is None else input)
+        self._begin_with: tuple[Any, Any, str | None] | None = (first, snapshot, system_id)
         self._has_schemas = bool(self.schemas)
-        self._given = snapshot
-        self._system_id = system_id
         self._raise_unhandled = on_unhandled == "raise"
         self._observer = inspect
         self._logger = logger
+
+    @property
+    def machine(self) -> Machine[C, Any]:
+        """The machine that runs."""
+        return self.system.machine
 
     # -------------------------------------------------------- entering, leaving
 
@@ -84,8 +90,9 @@ class Actor(Lifetime, Generic[C]):
             raise UsageError("an actor is started once; make a new one with start(machine)")
         self._entered = True
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.get_ident()
-        self._alarms.open(self._is_busy)
+        self._thread = this_thread()
+        if isinstance(self.clock, ManualClock):
+            self.clock.attend(self, self._is_busy)  # one moved by hand wants to know when its actors are busy
         try:
             self._boot()
             self._run()
@@ -100,27 +107,31 @@ class Actor(Lifetime, Generic[C]):
 
     def _boot(self) -> None:
         system = self.system
-        given = loads(self._given) if isinstance(self._given, str) else self._given
+        assert self._begin_with is not None
+        input, given, system_id = self._begin_with
+        self._begin_with = None
+        if isinstance(given, str):
+            given = loads(given)
         system.now = self.clock.now()
         if given is None:
-            system.boot(self._input, system_id=self._system_id)
+            system.boot(input, system_id=system_id)
         else:
-            self._restore(given)
+            self._restore(given, system_id)
         self._booted = True
         self.check_start()
-        system.start()
+        system.start(quietly=self._watched is None)
 
-    def _restore(self, given: Any) -> None:
+    def _restore(self, given: Any, system_id: str | None) -> None:
         system = self.system
         if envelope.is_envelope(given):
             self._alarms.go_on_from(envelope.saved_time(given))
-            system.now = self._alarms.now()
+            system.now = self._now()
             envelope.open_envelope(system, given)
             for timer in system.timers.pending.values():
                 self._alarms.set(timer)
         else:
             document = given.to_xstate() if isinstance(given, Snapshot) else given
-            restore(system, document, strict=self.machine.semantics != "xstate-exact", system_id=self._system_id)
+            restore(system, document, strict=self.machine.semantics != "xstate-exact", system_id=system_id)
 
     # --------------------------------------------------------------- reading
 
@@ -149,8 +160,8 @@ class Actor(Lifetime, Generic[C]):
         :class:`UsageError` in the middle of a step.
         """
         self._require_rest("save()")
-        self.system.now = self._alarms.now()
-        return with_waiting(envelope.seal(self.system), self._inbox)
+        self.system.now = self._now()
+        return with_waiting(envelope.seal(self.system), self._arrivals or ())
 
     def _require_rest(self, what: str) -> None:
         self._require_thread()
@@ -177,7 +188,7 @@ class Actor(Lifetime, Generic[C]):
         made = to_event(event, data) if known is None else known
         if self._has_schemas:
             self.schemas.check_event(made)
-        if self._slice_end and not self._running and monotonic() > self._slice_end:
+        if self._slice_end and not self._running and monotonic() > self._slice_end and self._out_of_time():
             await asyncio.sleep(0)  # a loop of sends must not keep the event loop from turning
         if self._running or self._arrivals or self._closing:
             return await self._send_in_turn(made)
@@ -211,15 +222,19 @@ class Actor(Lifetime, Generic[C]):
         return await self._wait(arrival)  # type: ignore[no-any-return]
 
     async def _send_in_turn(self, made: Any) -> Snapshot[C]:
-        if self._closing or self._over.is_set():
+        if self._closing or self._over:
             self._check(made)
             return self.snapshot
         if is_inside(self):
             self._put(made)
             return self.snapshot
-        await self._inbox.reserve()
-        if self._over.is_set():
-            self._inbox.free()
+        return await self._send_when_there_is_room(made)
+
+    async def _send_when_there_is_room(self, made: Any) -> Snapshot[C]:
+        inbox = self._inbox
+        await inbox.reserve()
+        if self._over:
+            inbox.free()
             self._check(made)
             return self.snapshot
         arrival = Arrival(made, counted=True)
@@ -238,9 +253,8 @@ class Actor(Lifetime, Generic[C]):
         if self._closing:
             return
         if not self._inbox.try_reserve():
-            limit = self._inbox.limit
             raise MailboxFull(
-                f"{limit} events are waiting for {self.machine.id!r}; `await actor.send(...)` waits for room"
+                f"{self._mailbox} events are waiting for {self.machine.id!r}; `await actor.send(...)` waits for room"
             )
         arrival = Arrival(made, counted=True)
         arrival.inside = current_work()
@@ -253,13 +267,13 @@ class Actor(Lifetime, Generic[C]):
         actions it returns at once, and the stop follows the action's step.
         """
         self._require_loop()
-        if self._over.is_set() or self._closing:
+        if self._over or self._closing:
             return self.snapshot
         self.system.stop()
         if not self._running:
             self._run()
         if not is_inside(self):
-            await self._over.wait()
+            await self._until_over()
         return self.snapshot
 
     # -------------------------------------------------------------- waiting
@@ -277,10 +291,11 @@ class Actor(Lifetime, Generic[C]):
         snapshot = self.snapshot
         if predicate(snapshot):
             return snapshot
-        if self._over.is_set():
+        if self._over:
             raise self._ended_too_soon()
         self._refuse_inside("wait_for()")
-        found = self._watchers.expect(predicate, self._loop)
+        watchers = self._watchers
+        found = watchers.expect(predicate, self._loop)
         try:
             async with asyncio.timeout(timeout):
                 got = await found
@@ -292,7 +307,9 @@ class Actor(Lifetime, Generic[C]):
                 f"after {timeout} s the machine is in {states} [{self.snapshot.status}]"
             ) from None
         finally:
-            self._watchers.forget(found)
+            watchers.forget(found)
+            if watchers.is_spare and self._watched is watchers:
+                self._watched = None
         if got is None:
             raise self._ended_too_soon()
         if got.status == "error":
@@ -310,9 +327,9 @@ class Actor(Lifetime, Generic[C]):
     async def result(self) -> Any:
         """The machine's output, once it is done. Raises what it died of, or that it was stopped."""
         self._require_loop()
-        if not self._over.is_set():
+        if not self._over:
             self._refuse_inside("result()")
-            await self._over.wait()
+            await self._until_over()
         snapshot = self.snapshot
         if snapshot.status == "done":
             return None if snapshot.output is UNDEFINED else snapshot.output
@@ -350,11 +367,13 @@ class Actor(Lifetime, Generic[C]):
 
     def arm(self, timer: Any) -> None:
         """A timer was set."""
-        self._alarms.set(timer)
+        if not self._closing:
+            self._alarms.set(timer)
 
     def disarm(self, timer: Any) -> None:
         """A timer was cancelled."""
-        self._alarms.drop(timer)
+        if self._timed is not None:
+            self._timed.drop(timer)
 
     def log(self, ref: ActorRef, value: Any, label: Any) -> None:
         """A ``log`` action ran."""

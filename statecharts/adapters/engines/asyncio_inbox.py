@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...errors import ExecutionError
@@ -84,35 +84,37 @@ class Arrival:
         return True
 
 
-class Inbox:
+class Inbox(deque[Arrival]):
     """The queue, and the places in it that senders from outside share.
 
     ``limit`` bounds counted arrivals only: what the machine's own actors and
-    timers bring cannot be refused.
+    timers bring cannot be refused. An actor has one only while it needs it:
+    an idle deque is larger than the rest of the actor.
     """
 
+    __slots__ = ("_closed", "_for_room", "_held", "limit")
+
     def __init__(self, limit: int) -> None:
+        super().__init__()
         self.limit = limit
-        self.queue: deque[Arrival] = deque()
         self._held = 0
-        self._for_room: deque[asyncio.Future[None]] = deque()
+        self._for_room: list[asyncio.Future[None]] | None = None
         self._closed = False
 
-    def __len__(self) -> int:
-        return len(self.queue)
-
-    def __iter__(self) -> Iterator[Arrival]:
-        return iter(self.queue)
+    @property
+    def is_spare(self) -> bool:
+        """Whether a new one would do as well."""
+        return not (self or self._held or self._for_room or self._closed)
 
     def put(self, arrival: Arrival) -> None:
         """Queue something; a counted arrival must have reserved its place."""
-        self.queue.append(arrival)
+        self.append(arrival)
 
     def take(self) -> Arrival | None:
         """The next one, whose turn begins."""
-        if not self.queue:
+        if not self:
             return None
-        arrival = self.queue.popleft()
+        arrival = self.popleft()
         arrival.phase = CURRENT
         if arrival.counted:
             self.free()
@@ -120,7 +122,7 @@ class Inbox:
 
     def withdraw(self, arrival: Arrival) -> None:
         """Its sender gave up before its turn came."""
-        self.queue.remove(arrival)
+        self.remove(arrival)
         arrival.phase = OVER
         if arrival.counted:
             self.free()
@@ -137,12 +139,14 @@ class Inbox:
         if self._closed or self.try_reserve():
             return
         room = asyncio.get_running_loop().create_future()
+        if self._for_room is None:
+            self._for_room = []
         self._for_room.append(room)
         try:
             await room
         except asyncio.CancelledError:
             if room.cancelled():
-                if room in self._for_room:
+                if self._for_room and room in self._for_room:
                     self._for_room.remove(room)
             else:  # the place was handed over at the very moment of the cancellation
                 self.free()
@@ -150,27 +154,28 @@ class Inbox:
 
     def free(self) -> None:
         """Hand a place to the longest waiting, or put it back."""
-        for room in self._for_room:
-            if not room.done():
-                self._for_room.remove(room)
-                room.set_result(None)
-                return
+        waiting = self._for_room
+        if waiting:
+            for room in waiting:
+                if not room.done():
+                    waiting.remove(room)
+                    room.set_result(None)
+                    return
         self._held -= 1
 
     def close(self) -> list[Arrival]:
         """Let nobody wait any more; returns what will not have its turn."""
         self._closed = True
-        left = list(self.queue)
-        self.queue.clear()
-        waiting = list(self._for_room)
-        self._for_room.clear()
-        for room in waiting:
+        left = list(self)
+        self.clear()
+        waiting, self._for_room = self._for_room, None
+        for room in waiting or ():
             if not room.done():
                 room.set_result(None)
         return left
 
 
-def with_waiting(envelope: dict[str, Any], inbox: Inbox) -> dict[str, Any]:
+def with_waiting(envelope: dict[str, Any], inbox: Iterable[Arrival]) -> dict[str, Any]:
     """``envelope`` with what waits in ``inbox`` put into its actors' mailboxes, in order.
 
     A timer that rang becomes an event in its place. A rejection stays out,

@@ -16,24 +16,49 @@ from ...errors import ExecutionError, InvalidTransition, UsageError
 from ...interpreter.deliveries import Completed, Emitted, Failed, Published
 from ...interpreter.effects import ActorRef
 from ...interpreter.system import System
-from .asyncio_clock import Clock
+from .asyncio_clock import Clock, ManualClock
 from .asyncio_inbox import Arrival
 from .asyncio_inside import is_inside
 from .asyncio_turns import discard
 from .asyncio_watch import Watchers
-from .asyncio_work import OutsideWork
+from .asyncio_work import NO_OUTSIDE, NO_TASKS, OutsideWork
+
+_idents: list[int] = [0]
+
+
+def this_thread() -> int:
+    """The number of the caller's thread. The actors of a thread share the object."""
+    ident = threading.get_ident()
+    known = _idents[0]
+    if known == ident:
+        return known
+    _idents[0] = ident
+    return ident
 
 
 class Lifetime(OutsideWork):
-    """Ends of an actor: by its machine, by ``aclose``, by cancellation."""
+    """Ends of an actor: by its machine, by ``aclose``, by cancellation.
+
+    ``_ending`` are those who wait for its end, if there are any.
+    """
+
+    __slots__ = ("_booted", "_ending", "_entered", "_error_seen", "_over")
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)
-        self._watchers = Watchers(self._report)
-        self._over = asyncio.Event()
+        self._over = False
+        self._ending: asyncio.Event | None = None
         self._entered = False
         self._booted = False
         self._error_seen = False
+
+    @property
+    def _watchers(self) -> Watchers:
+        """Those who look at the actor."""
+        watched = self._watched
+        if watched is None:
+            watched = self._watched = Watchers(self._report)
+        return watched
 
     # ----------------------------------------------------------- where it belongs
 
@@ -69,16 +94,17 @@ class Lifetime(OutsideWork):
 
     def emitted(self, delivery: Emitted) -> None:
         """An actor emitted; listeners hear the root's."""
-        if delivery.actor.session == self.system.root.ref.session:
-            self._watchers.show_emitted(delivery.event)
+        if self._watched is not None and delivery.actor.session == self.system.root.ref.session:
+            self._watched.show_emitted(delivery.event)
 
     def published(self, delivery: Published) -> None:
-        """An actor has a new snapshot; listeners hear of the root's."""
+        """The root has a new snapshot."""
         if delivery.actor.session == self.system.root.ref.session:
             self._show(delivery.snapshot)
 
     def _show(self, snapshot: Any) -> None:
-        self._watchers.show(snapshot)
+        if self._watched is not None:
+            self._watched.show(snapshot)
 
     def completed(self, delivery: Completed) -> None:
         """An actor is over."""
@@ -90,21 +116,33 @@ class Lifetime(OutsideWork):
         """An actor died."""
         super().failed(delivery)
         if delivery.actor.session == self.system.root.ref.session:
-            if self._watchers.show_error(delivery.error):
+            if self._watched is not None and self._watched.show_error(delivery.error):
                 self._error_seen = True
             self._ended()
 
     def _ended(self) -> None:
         """The root is over: release everybody who waits for something of it."""
-        self._over.set()
+        self._be_over()
         snapshot = self.system.root.snapshot
-        self._watchers.end(snapshot)
+        if self._watched is not None:
+            self._watched.end(snapshot)
         if self._current is not None:
             self._current.settle(snapshot)
-        for arrival in list(self._inbox):
+        for arrival in list(self._arrivals or ()):
             if arrival.counted and arrival.done is not None:
                 self._inbox.withdraw(arrival)
                 self._refuse_late(arrival)
+
+    def _be_over(self) -> None:
+        self._over = True
+        if self._ending is not None:
+            self._ending.set()
+
+    async def _until_over(self) -> None:
+        if not self._over:
+            if self._ending is None:
+                self._ending = asyncio.Event()
+            await self._ending.wait()
 
     def _refuse_late(self, arrival: Arrival) -> None:
         """The machine ended while an event waited for it."""
@@ -136,16 +174,23 @@ class Lifetime(OutsideWork):
         if is_inside(self, actions_only=False):
             raise UsageError("an actor cannot be closed by its own work, which is waited for; use stop()")
         self._closing = True
-        self._alarms.close()
+        if self._timed is not None:
+            self._timed.close()
+        if isinstance(self.clock, ManualClock):
+            self.clock.leave(self)
         if self._wakeup is not None:
             self._wakeup.cancel()
             self._wakeup = None
-        turn = {self._turn_task} if self._turn_task is not None else set()
-        interrupted = await _end_all(turn, turn if self._interrupting else set())
+        interrupted = None
+        if self._turn_task is not None:
+            turn = {self._turn_task}
+            interrupted = await _end_all(turn, turn if self._interrupting else set())
         try:
             self._stop_now()
         finally:
-            interrupted = await _end_all(self._tasks, self._unwinding) or interrupted
+            if self._tasks:
+                unwinding = {task for task, ends in self._tasks.items() if ends}
+                interrupted = await _end_all(set(self._tasks), unwinding) or interrupted
             self._release()
         if interrupted is not None:
             raise interrupted
@@ -155,23 +200,23 @@ class Lifetime(OutsideWork):
         system = self.system
         if not self._booted:
             return
-        if not self._over.is_set():
+        if not self._over:
             self._forget_step()
             system.stop()
             try:
                 self._run_out()
             finally:
                 self._ended()
-        for session in list(self.callbacks):  # those whose parent died without stopping them
+        for session in list(self._callbacks or ()):  # those whose parent died without stopping them
             self._tidy(ActorRef(session, ""))
 
     def _run_out(self) -> None:
         """Go through what is left in the system; an async action that would begin now undoes its step."""
         while not self.system.at_rest:
             try:
-                self._batch.extend(self.system.run())
-                while self._batch:
-                    pause = self._attempt(self._batch.popleft())
+                self._add(self.system.run())
+                while batch := self._batch:
+                    pause = self._attempt(batch.pop())
                     if pause is not None:
                         discard(pause.awaitable)
                         self._forget_step()
@@ -181,9 +226,11 @@ class Lifetime(OutsideWork):
 
     def _release(self) -> None:
         """Nobody may wait for an actor that is closed; an error nobody has seen is told to the loop."""
-        self._over.set()
+        self._be_over()
+        self._tasks, self._outside = NO_TASKS, NO_OUTSIDE
         snapshot = self.system.root.snapshot if self._booted else None
-        for arrival in (*self._inbox.close(), *([self._current] if self._current is not None else [])):
+        left = [] if self._arrivals is None else self._arrivals.close()
+        for arrival in left if self._current is None else [*left, self._current]:
             arrival.settle(snapshot)
         self._current = None
         if snapshot is not None and snapshot.status == "error" and not self._error_seen:

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from time import monotonic
 from typing import Any, NamedTuple
 
 from ...errors import InvalidTransition
-from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive
+from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive, Timer
 from ...interpreter.effects import RunAction
 from ...interpreter.system import System
 from . import asyncio_inside
@@ -28,10 +27,11 @@ from .asyncio_alarms import Alarms
 from .asyncio_clock import Clock
 from .asyncio_inbox import CURRENT, Arrival, Inbox
 from .asyncio_inside import Inside
+from .asyncio_watch import Watchers
 from .driver import Driver
 
-SLICE = 0.004
-"""Seconds of uninterrupted work after which the loop gets a turn."""
+SLICE = 0.002
+"""Seconds of work after which it is looked whether the loop has had a turn; after as many again it gets one."""
 CHUNK = 64
 """Tasks of a system's agenda between two looks at the time."""
 
@@ -47,21 +47,71 @@ class Pause(NamedTuple):
 
 
 class Pump(Driver):
-    """Processes arrivals in order, without awaiting. Subclasses say what starts, stops and is shown."""
+    """Processes arrivals in order, without awaiting. Subclasses say what starts, stops and is shown.
+
+    There may be very many actors, most of them idle: what an idle one can do
+    without is made when it is needed and given back at rest (``_arrivals``,
+    ``_timed``, and ``_watched``: those who look at it). ``_batch`` is what is left to perform, the next thing last.
+    """
+
+    __slots__ = (
+        "_arrivals", "_batch", "_closing", "_current", "_loop", "_mailbox", "_performing", "_running", "_slice_counts",
+        "_slice_end", "_timed", "_wakeup", "_watched", "clock",
+    )  # fmt: skip
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system)
-        self._inbox = Inbox(mailbox)
-        self._arrivals = self._inbox.queue
-        self._alarms = Alarms(clock, lambda timer: self._arrive(Arrival(None, timer=timer)))
-        self._batch: deque[Delivery] = deque()
+        self.clock = clock
+        self._mailbox = mailbox
+        self._arrivals: Inbox | None = None
+        self._timed: Alarms | None = None
+        self._watched: Watchers | None = None
+        self._batch: list[Delivery] | None = None
         self._current: Arrival | None = None
         self._running = False
         self._performing = False
         self._closing = False
         self._wakeup: asyncio.Handle | None = None
         self._slice_end = 0.0
+        self._slice_counts = False
         self._loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment] # set when the actor is entered
+
+    @property
+    def _inbox(self) -> Inbox:
+        """What waits for its turn, and who waits for room."""
+        arrivals = self._arrivals
+        if arrivals is None:
+            arrivals = self._arrivals = Inbox(self._mailbox)
+        return arrivals
+
+    @property
+    def _alarms(self) -> Alarms:
+        """The timers."""
+        timed = self._timed
+        if timed is None:
+            timed = self._timed = Alarms(self.clock, self._ring)
+        return timed
+
+    def _ring(self, timer: Timer) -> None:
+        """A timer is due."""
+        self._arrive(Arrival(None, timer=timer))
+
+    def _now(self) -> float:
+        """Milliseconds; never less than when a restored system was saved."""
+        timed = self._timed
+        return self.clock.now() if timed is None else timed.now()
+
+    _outside: Mapping[int, Any]
+
+    def _give_back(self) -> None:
+        """The actor is idle: let go of what can be made again. One that works outside will soon hear of it."""
+        if self._outside:
+            return
+        arrivals, timed = self._arrivals, self._timed
+        if arrivals is not None and arrivals.is_spare:
+            self._arrivals = None
+        if timed is not None and timed.is_spare:
+            self._timed = None
 
     # ------------------------------------------------------- what subclasses say
 
@@ -125,12 +175,26 @@ class Pump(Driver):
     # ------------------------------------------------------------- breathing
 
     def _begin_slice(self) -> None:
-        """From here on time counts, until the loop has had a turn."""
+        """From here on time counts."""
         self._slice_end = monotonic() + SLICE
+
+    def _out_of_time(self) -> bool:
+        """The slice is over: whether the loop has to get a turn.
+
+        Not when it may have had one since the slice began, which nobody has
+        looked at: a call for every turn would cost more than the work of many
+        a step. From here on it is looked at, for a second slice.
+        """
+        if self._slice_counts:
+            return True
+        self._slice_counts = True
         self._loop.call_soon(self._end_slice)
+        self._begin_slice()
+        return monotonic() > self._slice_end
 
     def _end_slice(self) -> None:
         self._slice_end = 0.0
+        self._slice_counts = False
 
     # ------------------------------------------------------- work in a row
 
@@ -166,7 +230,7 @@ class Pump(Driver):
             elif (taken := system.quick(event)) is not None:
                 self._show(taken)
                 return not self._arrivals
-            system.now = self._alarms.now()
+            system.now = self._now()
             asked = system.run(CHUNK)
         except BaseException:
             system.roll_back()
@@ -174,32 +238,38 @@ class Pump(Driver):
         if len(asked) == 1 and type(asked[0]) is Published and system.at_rest:
             self.published(asked[0])
             return not self._arrivals
-        self._batch.extend(asked)
+        self._add(asked)
         return False
+
+    def _add(self, asked: list[Delivery]) -> None:
+        """Something more to perform, after all else."""
+        if asked:
+            asked.reverse()
+            self._batch = [*asked, *self._batch] if self._batch else asked
 
     def _work(self) -> Pause | None:
         system = self.system
-        batch = self._batch
-        now = self._alarms.now
         while True:
-            while batch:
-                pause = self._attempt(batch.popleft())
+            while batch := self._batch:
+                delivery = batch.pop()
+                if self._watched is None and type(delivery) is Published:
+                    continue  # half of all, and nobody looks
+                pause = self._attempt(delivery)
                 if pause is not None:
                     return pause
+            self._batch = None
             if self._sends:
                 self._flush_sends()
-            system.now = now()
-            try:
-                asked = system.run(CHUNK)
-            except BaseException:
-                system.roll_back()
-                raise
-            if asked:
-                batch.extend(asked)
-            elif system.idle:
-                if not self._next():
-                    return None
-            if monotonic() > self._slice_end:
+            if not system.settled():
+                system.now = self._now()
+                try:
+                    self._add(system.run(CHUNK))
+                except BaseException:
+                    system.roll_back()
+                    raise
+            elif not self._next():
+                return None
+            if monotonic() > self._slice_end and self._out_of_time():
                 return Pause(None, asyncio.sleep(0), None)
 
     def _next(self) -> bool:
@@ -209,8 +279,10 @@ class Pump(Driver):
             self._current = None
             if current.phase is CURRENT:
                 current.settle(self.system.root.snapshot)
-        arrival = self._inbox.take()
+        arrivals = self._arrivals
+        arrival = None if arrivals is None else arrivals.take()
         if arrival is None:
+            self._give_back()
             return False
         self._current = arrival
         arrival.before = self.system.root.snapshot
@@ -275,12 +347,12 @@ class Pump(Driver):
         return None
 
     def _void(self, delivery: Delivery, error: Exception) -> None:
-        self._batch.clear()
+        self._batch = None
         self._flush_sends()
         self.system.fail(delivery, error)
 
     def _forget_step(self) -> None:
         """The step whose actions were running was interrupted: it never happened."""
-        self._batch.clear()
+        self._batch = None
         self._flush_sends()
         self.system.roll_back()

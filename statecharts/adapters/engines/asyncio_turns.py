@@ -22,6 +22,8 @@ from .asyncio_pump import Pause, Pump
 class Turns(Pump):
     """The pump, and the task that sits out its pauses."""
 
+    __slots__ = ("_interrupting", "_pause", "_turn_task")
+
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)
         self._pause: Pause | None = None

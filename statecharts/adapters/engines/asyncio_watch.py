@@ -17,7 +17,10 @@ class Watchers:
     """Listeners for snapshots, emitted events and the machine's error, and the futures of ``wait_for``.
 
     A listener's exception is its own: it is reported, and the actor goes on.
+    An actor has one only while somebody looks.
     """
+
+    __slots__ = ("_emitted", "_errors", "_expected", "_keys", "_report", "_snapshots")
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -26,6 +29,11 @@ class Watchers:
         self._errors: dict[int, Callable[[Any], Any]] = {}
         self._emitted: dict[int, tuple[str, Callable[[Any], Any]]] = {}
         self._expected: dict[asyncio.Future[Any], Predicate] = {}
+
+    @property
+    def is_spare(self) -> bool:
+        """Whether nobody looks."""
+        return not (self._snapshots or self._emitted or self._expected)
 
     def on_snapshot(
         self, listener: Callable[[Any], Any], on_error: Callable[[Any], Any] | None

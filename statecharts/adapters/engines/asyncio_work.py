@@ -18,6 +18,7 @@ from typing import Any
 from ...events import to_event
 from ...interpreter.actors import (
     OBSERVABLE_COMPLETED,
+    PromiseLogic,
     observable_failure,
     observable_value,
     promise_failure,
@@ -32,15 +33,24 @@ from .asyncio_inbox import Arrival
 from .asyncio_inside import Inside
 from .asyncio_turns import Turns
 
+NO_TASKS: dict[asyncio.Task[Any], bool] = {}
+NO_OUTSIDE: dict[int, asyncio.Task[Any]] = {}
+"""What an actor has that does nothing outside. Shared and never written to."""
+
 
 class OutsideWork(Turns):
-    """Starts and stops the outside part of actors."""
+    """Starts and stops the outside part of actors.
+
+    ``_outside`` are the tasks that work for an actor, by its session;
+    ``_tasks`` are all that are not over, each with whether it is unwinding.
+    """
+
+    __slots__ = ("_outside", "_tasks", "_thread")
 
     def __init__(self, system: System, clock: Clock, mailbox: int) -> None:
         super().__init__(system, clock, mailbox)
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._outside: dict[int, asyncio.Task[Any]] = {}
-        self._unwinding: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], bool] = NO_TASKS
+        self._outside: dict[int, asyncio.Task[Any]] = NO_OUTSIDE
         self._thread = 0
 
     # ------------------------------------------------------- start and stop
@@ -51,9 +61,12 @@ class OutsideWork(Turns):
             self.begin_callback(delivery)
             return
         task = self._loop.create_task(self._supervise(delivery))
+        if self._outside is NO_OUTSIDE:
+            self._outside = {}
         self._outside[delivery.actor.session] = task
-        self._tasks.add(task)
-        task.add_done_callback(self._task_over)
+        if self._tasks is NO_TASKS:
+            self._tasks = {}
+        self._tasks[task] = False
 
     def end(self, delivery: End) -> None:
         """Stop an actor's outside part; a callback's clean-up may raise."""
@@ -63,7 +76,9 @@ class OutsideWork(Turns):
     def _cancel_work(self, ref: ActorRef) -> None:
         task = self._outside.pop(ref.session, None)
         if task is not None:
-            self._unwinding.add(task)
+            if self._tasks.get(task) is False:
+                self._tasks[task] = True
+                task.add_done_callback(self._task_over)  # it may never begin, and so never say that it is over
             task.cancel()
 
     def completed(self, delivery: Completed) -> None:
@@ -76,59 +91,75 @@ class OutsideWork(Turns):
 
     def _tidy(self, ref: ActorRef) -> None:
         self._cancel_work(ref)
-        if ref.session in self.callbacks:
+        if self._callbacks and ref.session in self._callbacks:
             try:
                 self.end_callback(ref)
             except Exception as error:
                 self._report("the clean-up of a callback actor failed", error)
 
     def _task_over(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        self._unwinding.discard(task)
+        is_known = task in self._tasks
+        self._forget_task(task)
         if task.cancelled():
             return
         error = task.exception()  # an interrupt has gone its way through the loop already
-        if isinstance(error, Exception):
+        if is_known and isinstance(error, Exception):
             self._report("a task of the actor failed", error)
+
+    def _forget_task(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(task, None)
+        if not self._tasks:
+            self._tasks = NO_TASKS
+        if not self._outside:
+            self._outside = NO_OUTSIDE
 
     # ------------------------------------------------------------ the tasks
 
     async def _supervise(self, delivery: Begin) -> None:
         """Run an actor's work and deliver the event it ends with."""
         ref = delivery.actor
-        work = self._promise if delivery.logic.kind == "promise" else self._observable
         if self._performing:  # pragma: no cover - an eager task factory (3.12): the step has to settle first
             await asyncio.sleep(0)
         inside = Inside(self, False, asyncio_inside.current())
         asyncio_inside.enter(inside)  # in this task's own context
+        task = asyncio.current_task()
+        assert task is not None
+        is_over = False
         try:
-            last = await work(delivery)
+            if delivery.logic.kind == "promise":
+                last = await self._promise(delivery)
+            else:
+                last = await self._observable(delivery)
+            inside.active = False
+            self._outside.pop(ref.session, None)
+            self._arrive(Arrival(last, ref, ref))
+            is_over = True
         except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is not None and not task.cancelling() and not self._closing:
+            if not task.cancelling() and not self._closing:
                 message = f"actor {ref.id!r} was cancelled from inside; the state that invoked it waits on"
                 self._report(message, error)
             raise
         finally:
             inside.active = False
-        self._outside.pop(ref.session, None)
-        self._arrive(Arrival(last, ref, ref))
+            if is_over:
+                self._forget_task(task)
+            else:
+                task.add_done_callback(self._task_over)  # which looks how it ended
 
     async def _promise(self, delivery: Begin) -> Any:
-        try:
-            result = self.checked_output(delivery.actor.src, await self._call(delivery))
-            return promise_result(result)
-        except Exception as error:
-            return promise_failure(self.failure_data(error))
-
-    async def _call(self, delivery: Begin) -> Any:
         """Call a promise's function: an ``async def`` here, a plain ``def`` in a thread."""
         logic = delivery.logic
         arguments = self._arguments(delivery)
-        if inspect.iscoroutinefunction(logic.function):
-            return await logic.call(*arguments)
-        result = await asyncio.to_thread(logic.call, *arguments)
-        return await result if hasattr(result, "__await__") else result
+        try:
+            if is_async(logic):
+                result = await logic.call(*arguments)
+            else:
+                result = await asyncio.to_thread(logic.call, *arguments)
+                if hasattr(result, "__await__"):
+                    result = await result
+            return promise_result(self.checked_output(delivery.actor.src, result))
+        except Exception as error:
+            return promise_failure(self.failure_data(error))
 
     async def _observable(self, delivery: Begin) -> Any:
         """Deliver each value, asking for the next one when the machine is done with it."""
@@ -187,6 +218,11 @@ class OutsideWork(Turns):
             return
         with contextlib.suppress(RuntimeError):  # the loop is closed, so the actor is over: nobody to tell
             self._loop.call_soon_threadsafe(self._arrive, arrival)
+
+
+def is_async(logic: Any) -> bool:
+    """Whether a promise's function is an ``async def``."""
+    return logic.is_async if isinstance(logic, PromiseLogic) else inspect.iscoroutinefunction(logic.function)
 
 
 async def _values(source: Any) -> AsyncGenerator[Any, None]:

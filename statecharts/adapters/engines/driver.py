@@ -43,10 +43,11 @@ class CallbackRun:
 class Driver(ABC):
     """Performs deliveries one by one. Hosts say how work is started and stopped and what is shown."""
 
-    __slots__ = ("_callbacks", "_sends", "schemas", "system")
+    __slots__ = ("__weakref__", "_callbacks", "_sends", "schemas", "system")
 
     def __init__(self, system: System) -> None:
         self.system = system
+        system.root_only = True
         self.schemas = system.machine.schemas
         self._callbacks: dict[int, CallbackRun] | None = None
         self._sends: Sends | None = None
@@ -60,6 +61,9 @@ class Driver(ABC):
 
     def handle(self, delivery: Delivery) -> Any:
         """Do what ``delivery`` asks for; what an action returned is returned."""
+        if type(delivery) is Published:  # half of all
+            self.published(delivery)
+            return None
         return _HANDLERS[type(delivery)](self, delivery)
 
     # what a host says
@@ -86,7 +90,7 @@ class Driver(ABC):
         """An actor emitted an event."""
 
     def published(self, delivery: Published) -> None:
-        """An actor has a new snapshot."""
+        """The root has a new snapshot."""
 
     def completed(self, delivery: Completed) -> None:
         """An actor is over."""
@@ -163,7 +167,8 @@ class Driver(ABC):
                     self.system.roll_back()
                 self._flush_sends()
                 raise
-        self._flush_sends()
+        if self._sends:
+            self._flush_sends()
         return listener_failure
 
     def _flush_sends(self) -> None:
@@ -220,7 +225,7 @@ class Driver(ABC):
 
     def end_callback(self, ref: ActorRef) -> bool:
         """Call the clean-up of a callback actor; false when ``ref`` is none."""
-        run = self.callbacks.pop(ref.session, None)
+        run = None if self._callbacks is None else self._callbacks.pop(ref.session, None)
         if run is None:
             return False
         run.receivers.clear()
