@@ -14,6 +14,7 @@ from sample_machines import acting, invoking, toggle
 from statecharts import Machine, UsageError, load_machine, start
 from statecharts.adapters.engines.asyncio_clock import ManualClock
 from statecharts.adapters.engines.asyncio_host import Actor
+from statecharts.json_text import dumps
 
 
 def noting(**more: Any) -> Machine[Any, Any]:
@@ -46,6 +47,8 @@ def test_what_waits_is_saved_in_its_order(play: Play) -> None:
             clock.ring_next(100)
             actor.post("NOTE", n=3)
             saved = json.loads(json.dumps(actor.save()))
+            assert actor.save_text() == dumps(saved)
+            assert actor.to_xstate_text() == dumps(actor.to_xstate())
             assert actor.snapshot.context["notes"] == []
             assert saved["timers"] == []
             await actor.wait_for(lambda s: len(s.context["notes"]) == 4, 5)
@@ -121,12 +124,22 @@ def test_a_result_that_waits_is_saved_and_a_rejection_runs_again(play: Play) -> 
     play(main)
 
 
+def test_what_is_saved_of_children_is_the_same_as_text(play: Play) -> None:
+    async def main() -> None:
+        async with start(invoking(asyncio.Event().wait), clock=ManualClock()) as actor:
+            await actor.send("GO")
+            assert actor.snapshot.children
+            assert (actor.save_text(), actor.to_xstate_text()) == (dumps(actor.save()), dumps(actor.to_xstate()))
+
+    play(main)
+
+
 def test_saving_in_a_step_is_refused(play: Play) -> None:
     refused: list[str] = []
     actor: Actor[Any]
 
     def try_to_save() -> None:
-        for save in (actor.save, actor.to_xstate):
+        for save in (actor.save, actor.to_xstate, actor.save_text, actor.to_xstate_text):
             with pytest.raises(UsageError, match="in the middle of a step"):
                 save()
             refused.append("refused")
@@ -142,7 +155,7 @@ def test_saving_in_a_step_is_refused(play: Play) -> None:
                 actor.subscribe(lambda _snapshot: try_to_save())
                 await actor.send("GO")
                 assert actor.save()["snapshot"]["value"] == "gone"
-        assert len(refused) == 8
+        assert len(refused) == 16
 
     play(main)
 
@@ -218,9 +231,10 @@ def test_what_is_saved_is_what_was_at_that_moment(play: Play) -> None:
 
 def test_restoring_from_each_form(play: Play) -> None:
     async def main() -> None:
-        async with start(toggle()) as actor:
+        async with start(toggle(), clock=ManualClock()) as actor:
             await actor.send("TOGGLE")
-            forms = [actor.save(), actor.to_xstate(), actor.snapshot]
+            forms = [actor.save(), actor.to_xstate(), actor.snapshot, actor.save_text(), actor.to_xstate_text()]
+            assert forms[3:] == [dumps(form) for form in forms[:2]]
         for form in forms:
             async with start(toggle(), snapshot=form) as actor:
                 assert (await actor.send("TOGGLE")).context == {"count": 2}

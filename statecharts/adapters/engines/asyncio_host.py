@@ -15,13 +15,13 @@ from typing import Any, Generic, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
-from ...interpreter import envelope
+from ...interpreter import envelope, envelope_text
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
 from ...interpreter.persistence import persisted, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
-from ...json_text import loads
+from ...json_text import dumps, loads
 from ...machine import Machine
 from ...values import UNDEFINED, plain
 from .asyncio_clock import Clock, ManualClock, WallClock
@@ -163,6 +163,22 @@ class Actor(Lifetime, Generic[C]):
         self.system.now = self._now()
         return with_waiting(envelope.seal(self.system), self._arrivals or ())
 
+    def to_xstate_text(self) -> str:
+        """:meth:`to_xstate` as JSON text, byte for byte what ``JSON.stringify`` makes of it."""
+        self._require_rest("to_xstate_text()")
+        snapshot = self.system.root.snapshot
+        if isinstance(snapshot, Snapshot) and not snapshot._children:
+            return snapshot.to_xstate_text()
+        return dumps(persisted(self.system))
+
+    def save_text(self) -> str:
+        """:meth:`save` as JSON text; quicker than the two by themselves."""
+        if self._arrivals:
+            return dumps(self.save())
+        self._require_rest("save_text()")
+        self.system.now = self._now()
+        return envelope_text.system_text(self.system)
+
     def _require_rest(self, what: str) -> None:
         self._require_thread()
         if self._running or not self.system.idle:
@@ -184,8 +200,10 @@ class Actor(Lifetime, Generic[C]):
         """
         if asyncio.get_running_loop() is not self._loop:
             self._refuse_stranger()
-        known = INTERNED.get(event) if type(event) is str and not data else None
-        made = to_event(event, data) if known is None else known
+        if type(event) is str and event in INTERNED and not data:
+            made = INTERNED[event]
+        else:
+            made = to_event(event, data)
         if self._has_schemas:
             self.schemas.check_event(made)
         if self._slice_end and not self._running and monotonic() > self._slice_end and self._out_of_time():
