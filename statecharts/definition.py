@@ -139,7 +139,7 @@ def _make_nodes(builder: Builder, document: Mapping[str, Any]) -> StateNode:
                     "Write {} for an empty state.",
                 )
             child = _make_node(builder, config, key, node, prefix)
-            node.children[key] = child
+            node.adopt(child)
             if "states" in config:
                 stack.append((child, _child_configs(config, child), f"{prefix}{key}."))
                 break

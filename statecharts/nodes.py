@@ -8,7 +8,7 @@ it equals ``index`` unless a document repeats an id.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .actions import Action
 from .executable_content import Data, Invocation
@@ -125,6 +125,10 @@ class Initial:
 NO_INITIAL = Initial((), ())
 
 
+NO_NODES: Final[dict[str, StateNode]] = {}
+"""The children of all states that have none. Never written to."""
+
+
 class StateNode:
     """One state. Built by :mod:`statecharts.definition`, not changed afterwards."""
 
@@ -145,7 +149,7 @@ class StateNode:
         self.order = index
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.path: tuple[str, ...] = () if parent is None else (*parent.path, key)
-        self.children: dict[str, StateNode] = {}
+        self.children: dict[str, StateNode] = NO_NODES
         self.history_children: tuple[StateNode, ...] = ()
         self.initial: Initial | None = None
         self.history: str | None = None
@@ -165,6 +169,12 @@ class StateNode:
         self.tags: tuple[Any, ...] = ()
         self.meta: Any = UNDEFINED
         self.description: Any = UNDEFINED
+
+    def adopt(self, child: StateNode) -> None:
+        """Take ``child`` as the last of its children."""
+        if self.children is NO_NODES:
+            self.children = {}
+        self.children[child.key] = child
 
     def __repr__(self) -> str:
         return f"<StateNode {self.id} ({self.type})>"

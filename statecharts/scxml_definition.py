@@ -125,7 +125,7 @@ class _Builder:
         if not isinstance(states, Mapping):
             raise refuse(f"{pointer}/states", "'states' is an object of states")
         for name, inner in states.items():
-            node.children[name] = self._make_node(inner, name, node, f"{pointer}/states/{escaped(name)}")
+            node.adopt(self._make_node(inner, name, node, f"{pointer}/states/{escaped(name)}"))
         node.last = len(self.nodes) - 1
         node.type = self._type_of(config, node, pointer)
         node.history_children = tuple(c for c in node.children.values() if c.type == "history")

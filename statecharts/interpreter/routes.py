@@ -34,6 +34,9 @@ ROUTE_SIZE: Final = 450
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
 STRIDE_SIZE: Final = 260
 KNOWN_SIZE: Final = 120
+FROZEN: Final = FrozenDict
+SIMPLE: Final = ATOMS
+"""Kept as constants, which compiled code need not look up."""
 BRANCHES: Final = 1
 TREE: Final = 2
 HISTORY: Final = 3
@@ -148,15 +151,15 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 changes = update.changes(context, event)
             else:
                 changes = direct(context)
-            if not isinstance(changes, dict) or type(context) is not FrozenDict:
+            if not isinstance(changes, dict) or type(context) is not FROZEN:
                 context = merged(context, changes, update.label)
                 continue
             for key in changes:
-                if type(changes[key]) not in ATOMS or key not in context:
+                if type(changes[key]) not in SIMPLE or key not in context:
                     context = merged(context, changes, update.label)
                     break
             else:  # nothing to freeze, and every key has its place already
-                context = FrozenDict(changes if len(context) == 1 == len(changes) else {**context, **changes})
+                context = FROZEN(changes if len(context) == 1 == len(changes) else {**context, **changes})
         except Exception as error:
             return failed(snapshot, update, error)
     if stride.is_move:
