@@ -91,26 +91,23 @@ def _is_alike(value: Any) -> bool:
     if kind is dict or kind is FrozenDict:
         if len(value) > 8 and is_flat(value):
             return True
-        for key, member in value.items():
+        for key in value:
             if type(key) is not str or "0" <= key[:1] <= "9":
                 return False
-            kind = type(member)
-            if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
-                continue
-            if not (_is_fraction(member) if kind is float else _is_alike(member)):
-                return False
-        return True
-    if kind is list or kind is FrozenList:
+        members: Iterable[Any] = value.values()
+    elif kind is list or kind is FrozenList:
         if len(value) > 8 and INERT.issuperset(map(type, value)):
             return True
-        for member in value:
-            kind = type(member)
-            if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
-                continue
-            if not (_is_fraction(member) if kind is float else _is_alike(member)):
-                return False
-        return True
-    return False
+        members = value
+    else:
+        return False
+    for member in members:
+        kind = type(member)
+        if kind in INERT or (kind is int and -MAX_SAFE <= member <= MAX_SAFE):
+            continue
+        if not (_is_fraction(member) if kind is float else _is_alike(member)):
+            return False
+    return True
 
 
 def _is_fraction(value: float) -> bool:

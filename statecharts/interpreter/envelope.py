@@ -315,13 +315,12 @@ def _with_saved(snapshot: Snapshot[Any], saved: SavedActor) -> Snapshot[Any]:
     """
     found: Found | None = None
     if saved.order is not None:
-        found = configuration_in_order(snapshot._program, saved.order) if saved.order else _rebuilt(snapshot)
+        if saved.order:
+            found = configuration_in_order(snapshot._program, saved.order)
+        else:  # as it was rebuilt
+            found = snapshot._configuration, snapshot.kept_order
     configuration, order = (snapshot._configuration, None) if found is None else found
     return Snapshot(configuration, order, snapshot._context, snapshot._rest, saved.sequence)
-
-
-def _rebuilt(snapshot: Snapshot[Any]) -> Found:
-    return snapshot._configuration, snapshot.kept_order
 
 
 def _refill(cell: Cell, saved: SavedActor) -> None:

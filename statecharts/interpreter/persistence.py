@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ..errors import DefinitionError, ExecutionError, SnapshotError, UsageError
+from ..json_text import dumps
 from ..nodes import StateNode
 from ..targets import resolve_state_id
 from ..values import UNDEFINED, FrozenDict, FrozenList, freeze, js_keys, js_ordered, plain
@@ -47,6 +48,14 @@ def persisted_plainly(system: System) -> dict[str, Any]:
     if isinstance(snapshot, Snapshot) and not snapshot._children:
         return snapshot.to_xstate()
     return plain(persisted(system))  # type: ignore[no-any-return]
+
+
+def persisted_text(system: System) -> str:
+    """:func:`persisted` as JSON text."""
+    snapshot = system.root.snapshot
+    if isinstance(snapshot, Snapshot) and not snapshot._children:
+        return snapshot.to_xstate_text()
+    return dumps(persisted(system))
 
 
 def _persist_machine(system: System, snapshot: Snapshot[Any]) -> dict[str, Any]:

@@ -81,10 +81,10 @@ class Program:
         self._initial: Plan | None = None
         self.restored: dict[Any, tuple[Configuration, Order | None]] = {}
         """State values that were met in saved snapshots (:mod:`.state_values`)."""
-        self._rests: dict[Any, Rest] = {}
-        """What is remembered beside states and context, by the history in it."""
         self.texts: dict[str, tuple[Configuration, Order | None]] = {}
         """The same by how the text of such a snapshot begins."""
+        self._rests: dict[Any, Rest] = {}
+        """What is remembered beside states and context, by the history in it."""
         self.seal = ""
         """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
         self._delays: dict[str, Any] = {}

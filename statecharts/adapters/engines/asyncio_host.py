@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from threading import get_ident
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -18,17 +19,17 @@ from ...events import INTERNED, to_event
 from ...interpreter import envelope, envelope_text
 from ...interpreter.effects import ActorRef
 from ...interpreter.inspection import Observer
-from ...interpreter.persistence import persisted, restore
+from ...interpreter.persistence import persisted_plainly, persisted_text, restore
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
 from ...json_text import dumps, loads
 from ...machine import Machine
-from ...values import UNDEFINED, plain
+from ...values import UNDEFINED
 from .asyncio_clock import Clock, ManualClock, WallClock
 from .asyncio_inbox import CURRENT, Arrival, MailboxFull, with_waiting
 from .asyncio_inside import current as current_work
 from .asyncio_inside import is_inside
-from .asyncio_lifetime import Lifetime, this_thread
+from .asyncio_lifetime import Lifetime
 from .asyncio_pump import Pause
 from .unhandled import refuse_unhandled
 
@@ -90,7 +91,7 @@ class Actor(Lifetime, Generic[C]):
             raise UsageError("an actor is started once; make a new one with start(machine)")
         self._entered = True
         self._loop = asyncio.get_running_loop()
-        self._thread = this_thread()
+        self._thread = get_ident()
         if isinstance(self.clock, ManualClock):
             self.clock.attend(self, self._is_busy)  # one moved by hand wants to know when its actors are busy
         try:
@@ -151,7 +152,7 @@ class Actor(Lifetime, Generic[C]):
         Raises :class:`UsageError` in the middle of a step.
         """
         self._require_rest("to_xstate()")
-        return plain(persisted(self.system))  # type: ignore[no-any-return]
+        return persisted_plainly(self.system)
 
     def save(self) -> dict[str, Any]:
         """The envelope: everything needed to go on, queued events and timers that rang included.
@@ -166,10 +167,7 @@ class Actor(Lifetime, Generic[C]):
     def to_xstate_text(self) -> str:
         """:meth:`to_xstate` as JSON text, byte for byte what ``JSON.stringify`` makes of it."""
         self._require_rest("to_xstate_text()")
-        snapshot = self.system.root.snapshot
-        if isinstance(snapshot, Snapshot) and not snapshot._children:
-            return snapshot.to_xstate_text()
-        return dumps(persisted(self.system))
+        return persisted_text(self.system)
 
     def save_text(self) -> str:
         """:meth:`save` as JSON text; quicker than the two by themselves."""

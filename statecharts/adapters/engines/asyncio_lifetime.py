@@ -23,18 +23,6 @@ from .asyncio_turns import discard
 from .asyncio_watch import Watchers
 from .asyncio_work import NO_OUTSIDE, NO_TASKS, OutsideWork
 
-_idents: list[int] = [0]
-
-
-def this_thread() -> int:
-    """The number of the caller's thread. The actors of a thread share the object."""
-    ident = threading.get_ident()
-    known = _idents[0]
-    if known == ident:
-        return known
-    _idents[0] = ident
-    return ident
-
 
 class Lifetime(OutsideWork):
     """Ends of an actor: by its machine, by ``aclose``, by cancellation.

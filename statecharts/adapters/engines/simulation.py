@@ -18,13 +18,13 @@ from ...interpreter import envelope, envelope_text
 from ...interpreter.deliveries import Begin, Emitted, End, Failed, Perform, Published
 from ...interpreter.effects import ActorRef, RunAction
 from ...interpreter.inspection import Observer
-from ...interpreter.persistence import persisted, persisted_plainly, restore
+from ...interpreter.persistence import persisted_plainly, persisted_text, restore
 from ...interpreter.program import program_of
 from ...interpreter.routes import leap
 from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
 from ...interpreter.text_reading import snapshot_in_text
-from ...json_text import dumps, loads
+from ...json_text import loads
 from ...machine import Machine
 from ...native import mypyc_attr
 from ...values import UNDEFINED
@@ -304,10 +304,7 @@ class Simulation(Rehearsal[C]):
     def to_xstate_text(self) -> str:
         """:meth:`to_xstate` as JSON text, byte for byte what ``JSON.stringify`` makes of it."""
         self._require_rest("to_xstate_text()")
-        snapshot = self.system.root.snapshot
-        if isinstance(snapshot, Snapshot) and not snapshot._children:
-            return snapshot.to_xstate_text()
-        return dumps(persisted(self.system))
+        return persisted_text(self.system)
 
     def save_text(self) -> str:
         """:meth:`save` as JSON text; quicker than the two by themselves."""
