@@ -173,12 +173,12 @@ _LEAFLESS: Final = frozenset({FrozenDict, FrozenList})
 def context_alone(saved: dict[str, Any]) -> Any:
     """The context of a machine without children, frozen; references to actors lead nowhere. Raises :class:`UsageError`."""
     for key, member in saved.items():
-        if type(member) not in _LEAVES or type(key) is not str or "0" <= key[:1] <= "9" or key == ACTOR_MARK:
+        if type(member) not in _LEAVES or type(key) is not str or "0" <= key[:1] <= "9":
             break
     else:
         return FrozenDict(saved)
     data = freeze(saved)
-    if ACTOR_MARK in data or not _LEAFLESS.isdisjoint(map(type, data.values())):
+    if not _LEAFLESS.isdisjoint(map(type, data.values())):
         return _revive(data, NO_CHILDREN)
     return data
 
@@ -271,18 +271,22 @@ def _read_context(program: Program, saved: Any, children: Mapping[str, ActorRef 
 
 
 def _revive(value: Any, children: Mapping[str, ActorRef | None]) -> Any:
-    """Actor references in a context, replaced by the restored children."""
+    """Actor references among the members of a context, at any depth, replaced by the restored children."""
     if isinstance(value, dict):
-        if value.get(ACTOR_MARK) == 1:
-            ref = children.get(value.get("id", ""))
-            return UNDEFINED if ref is None else ref
-        revived = {key: _revive(member, children) for key, member in value.items()}
+        revived = {key: _revive_member(member, children) for key, member in value.items()}
         changed = any(revived[key] is not value[key] for key in value)
         return FrozenDict(revived) if changed else value
     if isinstance(value, list):
-        items = [_revive(member, children) for member in value]
+        items = [_revive_member(member, children) for member in value]
         return FrozenList(items) if any(a is not b for a, b in zip(items, value, strict=True)) else value
     return value
+
+
+def _revive_member(value: Any, children: Mapping[str, ActorRef | None]) -> Any:
+    if isinstance(value, dict) and value.get(ACTOR_MARK) == 1:
+        ref = children.get(value.get("id", ""))
+        return UNDEFINED if ref is None else ref
+    return _revive(value, children)
 
 
 def _never_began(document: Any) -> bool:

@@ -229,3 +229,31 @@ def test_clocks() -> None:
     assert clock.pending == 1
     asyncio.run(clock.advance(10))
     assert (rung, clock.now(), clock.pending) == ([3], 15, 0)
+
+
+def test_an_idle_actor_is_small_again(play: Play) -> None:
+    """What queued events, timers and promises needed is given back when all is done."""
+    machine = load_machine(
+        {
+            "id": "m",
+            "initial": "a",
+            "states": {"a": {"on": {"GO": "b"}}, "b": {"after": {"10": "c"}, "on": {"GO": "a"}}, "c": {"on": {"GO": "a"}}},
+        }
+    )
+
+    async def main() -> None:
+        clock = ManualClock()
+        async with start(machine, clock=clock) as actor:
+            await actor.send("GO")
+            assert actor._timed is not None
+            actor.post("GO")
+            actor.post("GO")
+            assert actor._arrivals is not None
+            await actor.send("GO")
+            await clock.advance(10)
+            await actor.send("GO")
+            assert (actor.snapshot.value, actor._arrivals, actor._timed, actor._batch) == ("b", None, actor._timed, None)
+            await clock.advance(10)
+            assert (actor.snapshot.value, actor._arrivals, actor._timed, actor._batch) == ("c", None, None, None)
+
+    play(main)

@@ -426,6 +426,16 @@ def test_transitions_of_one_event_whose_regions_overlap() -> None:
         assert kept == plain
 
 
+def test_a_region_that_gets_what_no_chart_allows() -> None:
+    """Two children of a compound state at once, which the loose reading lets pass as XState does."""
+    x = {"initial": "a", "states": {"a": {"on": {"GO": {"target": ["b", "c"]}}}, "b": {"on": {"ON": "a"}}, "c": {"on": {"GO": "a", "C": "c"}}}}
+    y = {"initial": "a", "states": {"a": {"on": {"Y": "b"}}, "b": {"on": {"Y": "a"}}}}
+    machine = load_machine({"id": "m", "type": "parallel", "states": {"x": x, "y": y}}, strict=False)
+    for events in (["GO", "Y", "C", "Y", "ON", "GO"], ["Y", "GO", "GO", "Y", "GO", "ON", "C"]):
+        kept, plain = both(machine, events * 3)
+        assert kept == plain
+
+
 def test_a_guard_in_a_region_is_asked_each_time() -> None:
     region = {"initial": "a", "states": {"a": {"on": {"GO": {"guard": "even", "target": "b"}}}, "b": {"on": {"GO": "a"}}}}
     count = {"initial": "c", "states": {"c": {"on": {"N": {"actions": "count"}}}}}

@@ -23,6 +23,7 @@ from statecharts import (
 )
 from statecharts.interpreter.program import program_of
 from statecharts.json_text import dumps
+from statecharts.values import UNDEFINED
 
 TOGGLE: dict[str, Any] = {"id": "t", "initial": "off", "context": {"n": 0}, "states": {"off": {"on": {"T": "on"}}, "on": {"on": {"T": "off"}}}}
 
@@ -347,3 +348,26 @@ def test_only_a_whole_state_value_is_taken_for_one() -> None:
         else:
             with pytest.raises((SnapshotError, json.JSONDecodeError)):
                 restore_snapshot(machine, changed)
+
+
+def test_what_stands_behind_a_text_is_not_overlooked() -> None:
+    machine = load_machine(TOGGLE)
+    sim = simulate(machine)
+    text = sim.to_xstate_text()
+    assert restore_snapshot(machine, f"{text} \n") == sim.snapshot
+    for behind in ("x", "{}", ",", text, "\x00"):
+        for read in (restore_snapshot, lambda machine, given: simulate(machine, snapshot=given)):
+            with pytest.raises(ValueError, match="Extra data"):
+                read(machine, text + behind)
+
+
+def test_a_context_is_no_reference_to_an_actor_whatever_its_members_are_called() -> None:
+    """XState looks for references among the members (``reviveContext``)."""
+    machine = load_machine({"id": "m", "context": {}, "initial": "a", "states": {"a": {}}})
+    for context in ({"xstate$$type": 1, "id": "k"}, {"xstate$$type": 1, "id": "k", "more": [{"n": 1}]}):
+        saved = {"status": "active", "value": "a", "historyValue": {}, "context": context, "children": {}}
+        for form in (saved, dumps(saved)):
+            assert restore_snapshot(machine, form).context == context
+            assert simulate(machine, snapshot=form).snapshot.context == context
+        gone = simulate(machine, snapshot={**saved, "context": {"kid": context, "all": [context]}}).snapshot.context
+        assert gone == {"kid": UNDEFINED, "all": [UNDEFINED]}
