@@ -408,3 +408,14 @@ def test_a_listener_that_raises_takes_nothing_from_the_machine() -> None:
     assert (sim.snapshot.value, sim.clock.next_due()) == ("b", 5)
     leave()
     assert sim.advance(15).value == "d"
+
+
+def test_a_subscriber_hears_of_the_root_only() -> None:
+    child = load_machine({"id": "c", "initial": "x", "states": {"x": {"on": {"GO": "y"}}, "y": {}}})
+    states = {"a": {"invoke": {"src": "c", "id": "k"}, "on": {"N": "b"}}, "b": {}}
+    sim = simulate(load_machine({"id": "m", "initial": "a", "states": states}, {"actors": {"c": child}}))
+    seen: list[Any] = []
+    sim.subscribe(lambda snapshot: seen.append(snapshot.value))
+    sim.send_to("k", "GO")
+    sim.send("N")
+    assert seen == ["b"]

@@ -87,8 +87,7 @@ class Lifetime(OutsideWork):
 
     def published(self, delivery: Published) -> None:
         """The root has a new snapshot."""
-        if delivery.actor.session == self.system.root.ref.session:
-            self._show(delivery.snapshot)
+        self._show(delivery.snapshot)
 
     def _show(self, snapshot: Any) -> None:
         if self._watched is not None:

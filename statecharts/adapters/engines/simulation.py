@@ -379,8 +379,7 @@ class Simulation(Rehearsal[C]):
             self.emitted_events.append(delivery.event)
 
     def published(self, delivery: Published) -> None:
-        if delivery.actor.session == self.system.root.ref.session:
-            self._publish(delivery.snapshot)
+        self._publish(delivery.snapshot)
 
     def _publish(self, snapshot: Snapshot[Any]) -> None:
         for listener in list(self._subscribers or ()):
