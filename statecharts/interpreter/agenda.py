@@ -44,6 +44,13 @@ class Agenda:
         self._purge()
         return True
 
+    def ready(self) -> list[Delivery]:
+        """The deliveries there are already for the host, at rest."""
+        batch = self._out
+        if batch:
+            self._out = []
+        return batch
+
     def run(self, at_most: int = -1) -> list[Delivery]:
         """Go on until the host has something to do; an empty list means rest.
 

@@ -23,6 +23,7 @@ from ..executable_content import (
 )
 from ..nodes import StateNode, Transition
 from ..values import UNDEFINED, freeze
+from .acting import CancelOperation, EnqueueOperation, RaiseOperation, SendOperation, SettleSends
 from .children import SpawnOperation, StopOperation
 from .compiler import value_getter
 from .content import (
@@ -35,19 +36,12 @@ from .content import (
     RaiseNowOperation,
     ScriptOperation,
 )
+from .getters import NO_VALUE, Getter, Known
 from .invocation import CancelInvocations, Finalizers, finalizer
 from .operations import (
-    NO_VALUE,
-    CancelOperation,
     CompleteMachine,
-    EnqueueOperation,
-    Getter,
-    Known,
     Operation,
     RaiseDone,
-    RaiseOperation,
-    SendOperation,
-    SettleSends,
 )
 from .residence import DoneData, EnterState, InitializeData, LeaveState, OutputOfSession
 from .sending import SendMessage

@@ -12,7 +12,8 @@ from typing import Any
 from ..errors import ExecutionError
 from ..values import UNDEFINED, truthy
 from .effects import ActorRef, NewActor, StartActor, StopActor, record
-from .operations import NO_VALUE, Frame, Getter, Known, Operation
+from .getters import NO_VALUE, Getter, Known
+from .operations import Frame, Operation
 
 
 class SpawnOperation(Operation):

@@ -50,36 +50,36 @@ from ..implementations import Implementations
 from ..nodes import StateNode
 from ..purity import pure_wrapper
 from ..values import UNDEFINED, freeze
-from .children import SpawnOperation, StopOperation
-from .configuration import Configuration
-from .datamodel import Datamodel, Moment
-from .operations import (
-    NO_VALUE,
+from .acting import (
     CancelOperation,
     EmitOperation,
     EnqueueOperation,
-    Frame,
-    Getter,
-    Known,
     LogOperation,
     NullOperation,
-    Operation,
     RaiseOperation,
     RunNamed,
     SendOperation,
-    evaluate_template,
 )
-from .snapshot import matches_state
-from .updates import (
+from .children import SpawnOperation, StopOperation
+from .configuration import Configuration
+from .datamodel import Datamodel, Moment
+from .getters import (
     BOTH,
-    CONTEXT,
-    EVENT,
+    NO_VALUE,
     OFFERED,
     VALUE,
+    Computed,
+    Filled,
+    Getter,
+    Known,
+    shape_of,
+)
+from .operations import Frame, Operation
+from .snapshot import matches_state
+from .updates import (
     AssignAll,
     AssignEach,
     Part,
-    shape_of,
     spawning_getter,
 )
 
@@ -99,27 +99,23 @@ watched = pure_wrapper
 def value_getter(value: Any, what: str, pure: bool = False) -> Getter:
     """A getter for a constant, a template or a user's function."""
     if isinstance(value, Template):
-        return lambda frame, params: evaluate_template(value, frame, params)
+        return Filled(value)
     if callable(value):
-        compute = caller(value, what, pure)
-        return lambda frame, params: freeze(compute(frame, params))
+        return caller(value, what, pure)
     return Known(value)
 
 
-def caller(function: Callable[..., Any], what: str, pure: bool) -> Getter:
+def caller(function: Callable[..., Any], what: str, pure: bool, freezes: bool = True) -> Getter:
     """A user's function as a getter. What it does not ask for is not looked up."""
     found = fitting(watched(function, what) if pure else function, ACTION_ARGUMENTS, what)
-    shape, user, call = shape_of(found), found.function, found.call
-    if shape == CONTEXT:
-        return lambda frame, _params: user(frame.context)
-    if shape == EVENT:
-        return lambda frame, _params: user(frame.event)
-    if shape == BOTH:
-        return lambda frame, _params: user(frame.context, frame.event)
+    shape, call = shape_of(found), found.call
+    if shape != OFFERED:
+        return Computed(found.function, shape, freezes)
 
     def offer_all(frame: Frame, params: Any) -> Any:
         scope = frame.scope
-        return call(frame.context, frame.event, params, scope.self_ref, scope.view)
+        value = call(frame.context, frame.event, params, scope.self_ref, scope.view)
+        return freeze(value) if freezes else value
 
     return offer_all
 

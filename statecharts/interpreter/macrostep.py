@@ -19,6 +19,7 @@ from ..nodes import Transition
 from ..values import EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze
 from .children import stop_child
 from .compiler import fitted
+from .courses import Detour
 from .effects import MicrostepTaken, record
 from .failures import failed
 from .invocation import start_invocations
@@ -51,33 +52,42 @@ def macrostep(
     snapshot: Snapshot[Any],
     event: FrozenDict,
     scope: Scope,
-    selected: tuple[Transition, ...] | None = None,
+    selected: tuple[Transition, ...] | Detour | None = None,
 ) -> Step:
     """Everything ``event`` leads to, until the machine rests.
 
-    ``selected`` are the transitions it enables, when they are known already.
+    ``selected`` are the transitions it enables, when they are known already,
+    or how far it has led.
     The snapshot's status is not looked at (as in XState); a host does not
     deliver to an actor that is over. On an error the step carries the
     exception, the effects up to it, and the snapshot before the event with
     status ``error``.
     """
+    begin = selected.there if isinstance(selected, Detour) else snapshot
+    rest = begin._rest
     frame = program.frame(
         program,
         scope,
-        snapshot._configuration,
-        snapshot.kept_order,
-        snapshot._context,
-        snapshot._children,
-        snapshot._history,
+        begin._configuration,
+        begin.kept_order,
+        begin._context,
+        rest.children,
+        rest.history,
         snapshot._sequence + 1,
         event,
     )
-    frame.rest = rest = snapshot._rest
+    frame.rest = rest
     frame.status = rest.status
     frame.output = rest.output
     frame.error = rest.error
     try:
-        _run_macrostep(frame, event, selected)
+        if isinstance(selected, Detour):
+            frame.records = selected.records
+            frame.queue = selected.raised
+            _settle(frame)
+            _end_children(frame)
+        else:
+            _run_macrostep(frame, event, selected)
     except Exception as error:
         return failed(snapshot, frame.operation, error, tuple(frame.records))
     return record(Step, (_snapshot_of(frame), tuple(frame.records), None))
@@ -108,6 +118,11 @@ def _run_macrostep(frame: Frame, event: FrozenDict, selected: tuple[Transition, 
         if frame.scope.observed:
             _observe(frame, selected)
     _settle(frame)
+    _end_children(frame)
+
+
+def _end_children(frame: Frame) -> None:
+    """A machine that is over stops its children, though its snapshot goes on listing them."""
     if frame.status != ACTIVE:
         kept = frame.children
         _stop_children(frame)

@@ -10,29 +10,15 @@ else.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from ..errors import ExecutionError
 from ..events import done_state_event
-from ..expressions import Template
 from ..nodes import StateNode, Transition
-from ..purity import run_pure
-from ..values import UNDEFINED, FrozenDict, freeze, js_ordered, truthy
+from ..values import UNDEFINED, FrozenDict, js_ordered
 from .configuration import Configuration, Order
-from .effects import (
-    ActorRef,
-    CancelEvent,
-    EmitEvent,
-    LogMessage,
-    NewActor,
-    RaiseEvent,
-    Record,
-    RunAction,
-    SendEvent,
-    is_delay,
-    record,
-)
+from .effects import ActorRef, NewActor, Record
+from .getters import Getter
 from .snapshot import NOTHING_ELSE, History
 
 
@@ -114,266 +100,22 @@ class Frame:
         self.changed = True
 
 
-Getter = Callable[[Frame, Any], Any]
-"""A prepared value: ``(frame, params) -> value``."""
-
-
-class Known:
-    """A getter for a value that never changes; who is in a hurry takes ``value`` without calling it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __call__(self, frame: Frame, params: Any) -> Any:
-        return self.value
-
-
-NO_VALUE: Final = Known(UNDEFINED)
-"""Where nothing is given."""
-
-
 class Operation(ABC):
-    """One thing that happens. ``label`` and ``state`` say which, for error messages."""
+    """One thing that happens. ``label`` and ``state`` say which, for error messages.
 
-    __slots__ = ("label", "state")
+    ``lean``: what comes of it is a function of context and event alone.
+    """
+
+    __slots__ = ("label", "lean", "state")
 
     def __init__(self, label: str, state: str | None = None) -> None:
         self.label = label
         self.state = state
+        self.lean = False
 
     @abstractmethod
     def run(self, frame: Frame) -> None:
         """Let it happen: change ``frame``, record effects."""
-
-
-class RunNamed(Operation):
-    """A custom action: recorded for the host, with the data of now."""
-
-    __slots__ = ("function", "params", "type")
-
-    def __init__(self, label: str, type_: str, function: Callable[..., Any] | None, params: Getter) -> None:
-        super().__init__(label)
-        self.type = type_
-        self.function = function
-        self.params = params
-
-    def run(self, frame: Frame) -> None:
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        place = (frame.sequence, len(frame.records))
-        members = (place, self.type, params, frame.context, frame.event, self.function)
-        frame.records.append(record(RunAction, members))
-
-
-class NullOperation(Operation):
-    """A ``null`` in a list of actions: XState fails when it gets there."""
-
-    __slots__ = ()
-
-    def run(self, frame: Frame) -> None:
-        raise ExecutionError("Cannot read properties of null (reading 'type')", js_name="TypeError")
-
-
-def resolved_delay(frame: Frame, delay: Getter, params: Any) -> Any:
-    """A delay as it comes out: a number of ms, or something else, which means no delay (:func:`is_delay`)."""
-    value = delay.value if isinstance(delay, Known) else delay(frame, params)
-    return frame.program.named_delay(value, frame, params) if isinstance(value, str) else value
-
-
-class RaiseOperation(Operation):
-    """``raise``: into the internal queue now, or a timer to self."""
-
-    __slots__ = ("delay", "event", "id", "params")
-
-    def __init__(self, label: str, event: Getter, id_: Getter, delay: Getter | None, params: Getter) -> None:
-        super().__init__(label)
-        self.event = event
-        self.id = id_
-        self.delay = delay
-        self.params = params
-
-    def run(self, frame: Frame) -> None:
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        made, name = self.event, self.id
-        event = as_event(made.value if isinstance(made, Known) else made(frame, params), "raise")
-        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
-        if not is_delay(delay):
-            frame.queue.append(event)
-        send_id = name.value if isinstance(name, Known) else name(frame, params)
-        place = (frame.sequence, len(frame.records))
-        frame.records.append(record(RaiseEvent, (place, event, send_id, delay)))
-
-
-def as_event(event: Any, creator: str) -> Any:
-    """``event`` if it is an object; XState takes nothing else here."""
-    if type(event) is FrozenDict or isinstance(event, Mapping):
-        return event
-    if isinstance(event, str):
-        raise ExecutionError(
-            f'Only event objects may be used with {creator}; use {creator}({{ type: "{event}" }}) instead'
-        )
-    raise ExecutionError(f"{creator} needs an event object with a 'type', not {event!r}")
-
-
-class SendOperation(Operation):
-    """``sendTo``: an event for another actor, by id, reference or special name."""
-
-    __slots__ = ("deferred_ids", "delay", "event", "id", "params", "target")
-
-    def __init__(
-        self, label: str, target: Getter, event: Getter, id_: Getter, delay: Getter | None, params: Getter
-    ) -> None:
-        super().__init__(label)
-        self.target = target
-        self.event = event
-        self.id = id_
-        self.delay = delay
-        self.params = params
-        self.deferred_ids: tuple[str, ...] = ()
-
-    def run(self, frame: Frame) -> None:
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        event = as_event(self.event(frame, params), "sendTo")
-        delay = UNDEFINED if self.delay is None else resolved_delay(frame, self.delay, params)
-        wanted = self.target(frame, params)
-        if isinstance(wanted, str):
-            ref = self._named(frame, wanted)
-            target_id: Any = wanted
-        else:
-            ref = wanted if truthy(wanted) else frame.scope.self_ref
-            target_id = UNDEFINED
-        position = frame.position
-        frame.records.append(SendEvent(position, ref, target_id, event, self.id(frame, params), delay))
-
-    def _named(self, frame: Frame, name: str) -> ActorRef | None:
-        ref: ActorRef | None
-        if name == "#_parent":
-            ref = frame.scope.parent_ref
-        elif name == "#_internal":
-            ref = frame.scope.self_ref
-        elif name.startswith("#_"):
-            ref = frame.children.get(name[2:])
-        elif name in self.deferred_ids:
-            frame.pending.append(len(frame.records))
-            return None
-        else:
-            ref = frame.children.get(name)
-        if ref is None:
-            machine = frame.program.definition.id
-            raise ExecutionError(f"Unable to send event to actor '{name}' from machine '{machine}'.")
-        return ref
-
-
-class SettleSends(Operation):
-    """Look up again the targets that were to be spawned in the same list (XState ``retryResolve``)."""
-
-    __slots__ = ()
-
-    def run(self, frame: Frame) -> None:
-        while frame.pending:
-            index = frame.pending.pop()
-            send = frame.records[index]
-            assert isinstance(send, SendEvent)
-            frame.records[index] = send._replace(target=frame.children.get(send.target_id))
-
-
-class EmitOperation(Operation):
-    """``emit``."""
-
-    __slots__ = ("event", "params")
-
-    def __init__(self, label: str, event: Getter, params: Getter) -> None:
-        super().__init__(label)
-        self.event = event
-        self.params = params
-
-    def run(self, frame: Frame) -> None:
-        event = self.event(frame, self.params(frame, UNDEFINED))
-        frame.records.append(EmitEvent(frame.position, event))
-
-
-class CancelOperation(Operation):
-    """``cancel``."""
-
-    __slots__ = ("id", "params")
-
-    def __init__(self, label: str, id_: Getter, params: Getter) -> None:
-        super().__init__(label)
-        self.id = id_
-        self.params = params
-
-    def run(self, frame: Frame) -> None:
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        name = self.id
-        send_id = name.value if isinstance(name, Known) else name(frame, params)
-        frame.records.append(record(CancelEvent, ((frame.sequence, len(frame.records)), send_id)))
-
-
-class LogOperation(Operation):
-    """``log``."""
-
-    __slots__ = ("message", "params", "title")
-
-    def __init__(self, label: str, message: Getter, title: Getter, params: Getter) -> None:
-        super().__init__(label)
-        self.message = message
-        self.title = title
-        self.params = params
-
-    def run(self, frame: Frame) -> None:
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        frame.records.append(
-            LogMessage(frame.position, self.message(frame, params), self.title(frame, params))
-        )
-
-
-class EnqueueOperation(Operation):
-    """``enqueueActions``: a function lists the actions that follow at once."""
-
-    __slots__ = ("deferred_ids", "function", "params", "pure")
-
-    def __init__(self, label: str, function: Callable[..., Any], params: Getter, pure: bool) -> None:
-        super().__init__(label)
-        self.function = function
-        self.params = params
-        self.pure = pure
-        self.deferred_ids: tuple[str, ...] = ()
-
-    def run(self, frame: Frame) -> None:
-        program = frame.program
-        params = UNDEFINED if self.params is NO_VALUE else self.params(frame, UNDEFINED)
-        listed = run_pure(self._list, self.label, frame, params) if self.pure else self._list(frame, params)
-        for action in listed:
-            operation = program.compile_action(action)
-            operation.state = self.state
-            if self.deferred_ids and isinstance(operation, (SendOperation, EnqueueOperation)):
-                operation.deferred_ids = self.deferred_ids
-            frame.operation = operation
-            operation.run(frame)
-
-    def _list(self, frame: Frame, params: Any) -> list[Any]:
-        queue = ActionQueue()
-        configuration, context, event = frame.configuration, frame.context, frame.event
-
-        def check(guard: Any) -> bool:
-            return bool(frame.program.compile_guard(guard)(context, event, configuration))
-
-        self.function(context, event, params, frame.scope.self_ref, frame.scope.view, queue, check)
-        return queue.actions
-
-
-class ActionQueue:
-    """What an ``enqueue`` function collects into: call it with an action."""
-
-    __slots__ = ("actions",)
-
-    def __init__(self) -> None:
-        self.actions: list[Any] = []
-
-    def __call__(self, action: Any) -> None:
-        """Add an action: a name, ``{"type", "params"}``, a creator's result or a function."""
-        self.actions.append(action)
 
 
 HistoryEntry = tuple[str, bool, StateNode]
@@ -440,11 +182,3 @@ class CompleteMachine(Operation):
         frame.status = "done"
         frame.output = output
         frame.changed = True
-
-
-def evaluate_template(template: Template, frame: Frame, params: Any) -> Any:
-    """A template against the data of now, frozen."""
-    variables = {"context": frame.context, "event": frame.event}
-    if params is not UNDEFINED:
-        variables["params"] = params
-    return freeze(template.evaluate(variables))

@@ -24,7 +24,7 @@ from ..values import UNDEFINED
 from . import semantics as profiles
 from .algorithm import initial_transition_of
 from .bindings import Bindings, ScxmlBindings, XStateBindings, is_content
-from .compiler import ActionCompiler, GuardCompiler, GuardFunction, caller
+from .compiler import ActionCompiler, GuardCompiler, GuardFunction, caller, value_getter
 from .configuration import (
     Configuration,
     Order,
@@ -38,6 +38,7 @@ from .configuration import (
 from .datamodel import Datamodel
 from .documents import Documents
 from .effects import ActorRef
+from .getters import NOTHING, OFFERED, Getter, shape_of
 from .memo import DEFAULT_LIMIT, Memo
 from .operations import Frame, Operation
 from .planner import Plan, Planner
@@ -46,7 +47,6 @@ from .routes import FIRST_VISITS
 from .selection import SELECTOR_SIZE, Candidate, LeafSelection, Selection, Selector
 from .session import SessionFrame
 from .snapshot import History, Rest
-from .updates import NOTHING, OFFERED, shape_of
 
 REST_SIZE = 700
 """Bytes of a remembered history, what is known about it, and its place among others: an estimate, rounded up."""
@@ -87,7 +87,7 @@ class Program:
         """What is remembered beside states and context, by the history in it."""
         self.seal = ""
         """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
-        self._delays: dict[str, Any] = {}
+        self._delays: dict[str, tuple[Any, Getter]] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
         self.first_context: tuple[Any, Any] | None = None
         """The function that makes the first context, and how to call it (:mod:`.macrostep`)."""
@@ -306,21 +306,23 @@ class Program:
                     return self.actor_logic(invoke.src)
         return None
 
-    def named_delay(self, name: str, frame: Frame, params: Any) -> Any:
-        """The value of a named delay now; ``UNDEFINED`` (no delay at all, in XState) if nobody bound it."""
+    def delay(self, name: str) -> Getter:
+        """The value of a named delay; that is ``UNDEFINED`` (no delay at all, in XState) if nobody bound it."""
+        known = self._delays.get(name)
         delay = self.machine.implementations.delays.get(name, UNDEFINED)
+        if known is not None and known[0] is delay:
+            return known[1]
         if delay is UNDEFINED and self.semantics.unknown_delay_is_error:
             raise ExecutionError(
                 f"delay {name!r} is not implemented in machine {self.definition.id!r}; bind it under `delays`"
             )
-        if isinstance(delay, Template):
-            return delay.evaluate({"context": frame.context, "event": frame.event})
-        if callable(delay):
-            function = self._delays.get(name)
-            if function is None:
-                function = self._delays[name] = caller(delay, f"delay {name!r}", self.machine.is_pure)
-            return function(frame, params)
-        return delay
+        made: Getter
+        if callable(delay) and not isinstance(delay, Template):
+            made = caller(delay, f"delay {name!r}", self.machine.is_pure, freezes=False)
+        else:
+            made = value_getter(delay, f"delay {name!r}")
+        self._delays[name] = (delay, made)  # looking at a function's parameters takes long
+        return made
 
 
 def callable_or_logic(value: Any) -> bool:

@@ -19,21 +19,22 @@ from typing import TYPE_CHECKING, Any, Final
 from ..nodes import Transition
 from ..values import ATOMS, FrozenDict
 from .configuration import Configuration
+from .courses import ACTING, know, remembering, take
 from .failures import failed
+from .getters import BOTH, CONTEXT
 from .regions import is_special
 from .selection import Candidate, Selector, guard_failure
 from .snapshot import Rest, Snapshot, Step
-from .strides import FIXED, Stride, stride_of
-from .updates import BOTH, CONTEXT, merged
+from .strides import FIXED, STRIDE_SIZE, Stride
+from .updates import merged
 from .wandering import wander
+from .ways import stride_of
 
 if TYPE_CHECKING:
-    from .program import Program
+    pass
 
 ROUTE_SIZE: Final = 450
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
-STRIDE_SIZE: Final = 260
-KNOWN_SIZE: Final = 120
 FROZEN: Final = FrozenDict
 SIMPLE: Final = ATOMS
 """Kept as constants, which compiled code need not look up."""
@@ -47,9 +48,9 @@ FIRST_VISITS: Final = 16
 
 
 class Branch:
-    """One candidate of a route, and the stride that follows if it is taken."""
+    """One candidate of a route, and the stride or course that follows if it is taken."""
 
-    __slots__ = ("chosen", "direct", "guard", "ready", "shape", "stride")
+    __slots__ = ("chosen", "course", "direct", "guard", "ready", "shape", "stride")
 
     def __init__(self, candidate: Candidate) -> None:
         self.guard = candidate.guard
@@ -58,6 +59,7 @@ class Branch:
         self.chosen = (candidate.transition,)
         self.ready = False
         self.stride: Stride | None = None
+        self.course: Stride | None = None
 
 
 class Route(Stride):
@@ -110,7 +112,9 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         stride = found
     context = snapshot._context
     if stride.kind != FIXED:
-        route: Route = stride  # type: ignore[assignment]  # only routes are of another kind
+        if stride.kind == ACTING:
+            return take(snapshot, event, stride)  # type: ignore[arg-type]  # only courses are of this kind
+        route: Route = stride  # type: ignore[assignment]  # and routes of the others
         stride = route.stride
         if route.kind == BRANCHES:
             for branch in route.branches:
@@ -131,6 +135,8 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                         stride = _followed(snapshot, branch)
                         if stride is None:
                             return branch.chosen
+                        if stride.kind == ACTING:
+                            return take(snapshot, event, stride)  # type: ignore[arg-type]
                     break
             if stride is None:
                 return ()
@@ -142,6 +148,8 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
                 if not isinstance(asked, Stride):
                     return asked
                 onward = asked
+            if onward.kind == ACTING:
+                return take(snapshot, event, onward)  # type: ignore[arg-type]
             stride = onward
     # all is known from here on, but for the new context; see :class:`.strides.Stride`
     for update in stride.updates:
@@ -167,7 +175,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
         if stride.records is not None:
             known = rest.known
             after: Rest | None = None if known is None else known.get(stride)
-            rest = _remembering(configuration.program, rest, stride) if after is None else after
+            rest = remembering(configuration.program, rest, stride) if after is None else after
         return Snapshot(stride.target, order, context, rest, snapshot._sequence + 1)
     return Snapshot(configuration, snapshot._order, context, rest, snapshot._sequence + 1)
 
@@ -209,31 +217,13 @@ def _ask(snapshot: Snapshot[Any], event: FrozenDict, route: Route) -> Any:
         stride = _stride(snapshot, selected)
         if stride is not None and not set(stride.asks) <= set(route.asks):
             stride = None  # whether it is right depends on more than is in the key
-        program.memo.charge(STRIDE_SIZE)
+        program.memo.charge(STRIDE_SIZE if stride is None else stride.size)
         route.strides[key] = stride
     if stride is None:
         return selected
     if route.kind == HISTORY:
-        _know(program, snapshot._rest, route, stride)
+        know(program, snapshot._rest, route, stride)
     return stride
-
-
-def _remembering(program: Program, rest: Rest, stride: Stride) -> Rest:
-    """``rest`` after a stride that records history."""
-    assert stride.records is not None
-    after = program.remembering(rest, stride.records)
-    if after.known is not None:
-        _know(program, rest, stride, after)
-    return after
-
-
-def _know(program: Program, rest: Rest, key: Stride, value: Any) -> None:
-    """Keep with ``rest`` what a stride leads to from there, if ``rest`` is kept itself."""
-    known = rest.known
-    if known is not None:
-        program.memo.charge(KNOWN_SIZE)
-        if rest.known is known:  # unless all was forgotten just now
-            known[key] = value
 
 
 def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
@@ -246,7 +236,7 @@ def _discover(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
     if is_special(program, event_type):
         return None
     stride = _prepared(snapshot, Route(configuration, program.selector(configuration, event_type)))
-    program.memo.charge(ROUTE_SIZE + len(event_type))
+    program.memo.charge(ROUTE_SIZE + len(event_type) + stride.size - STRIDE_SIZE)
     program.own(configuration).keep_route(event_type, stride)
     return stride
 
@@ -286,15 +276,18 @@ def _fixed(snapshot: Snapshot[Any], route: Route, selected: tuple[Transition, ..
 
 
 def _followed(snapshot: Snapshot[Any], branch: Branch) -> Stride | None:
-    """The stride of a branch that is taken for the first time; ``None`` from then on, when it is not known."""
+    """The stride of a branch that is taken for the first time, or its course; ``None`` when neither is known."""
     if branch.ready:
-        return None
+        return branch.course
     branch.ready = True
     stride = _stride(snapshot, branch.chosen)
     if stride is None or stride.asks:
         return None
-    snapshot._configuration.program.memo.charge(STRIDE_SIZE)
-    branch.stride = stride
+    snapshot._configuration.program.memo.charge(stride.size)
+    if stride.kind == ACTING:
+        branch.course = stride
+    else:
+        branch.stride = stride
     return stride
 
 

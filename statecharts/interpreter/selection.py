@@ -20,9 +20,9 @@ from .algorithm import HistoryView, remove_conflicting_transitions
 from .compiler import GuardFunction, guard_name
 from .configuration import Configuration, Order, subtree_mask
 from .datamodel import Session
+from .getters import BOTH, CONTEXT
 from .messages import event_object, received, token_match
 from .snapshot import History
-from .updates import BOTH, CONTEXT
 
 if TYPE_CHECKING:
     from .program import Program

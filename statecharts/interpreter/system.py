@@ -23,6 +23,7 @@ from ..values import FrozenDict
 from .actor_table import action_inspection
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
 from .deliveries import (
+    Delivery,
     End,
     Inspected,
     Perform,
@@ -31,9 +32,13 @@ from .deliveries import (
 )
 from .effects import (
     ActorRef,
+    CancelEvent,
+    EmitEvent,
     LogMessage,
+    RaiseEvent,
     Record,
     RunAction,
+    is_delay,
     record,
 )
 from .lifecycle import Lifecycle
@@ -88,33 +93,94 @@ class System(Lifecycle):
             root.open and self.at_rest and not self.observed and (root.is_session or not self.has_sessions)
         )
 
-    def quick(self, event: FrozenDict) -> Snapshot[Any] | None:
+    def quick(self, event: FrozenDict) -> Snapshot[Any] | Step | None:
         """Send ``event`` to the root and, if nothing but a new snapshot comes of it, return that: all is done then.
 
-        Otherwise ``None``, and the host runs the agenda as after :meth:`send`.
-        The system :attr:`is_quick`.
+        Else what :meth:`go_on` returns. The system :attr:`is_quick`.
         """
         root = self.root
         taken = leap(root.snapshot, event)
         if isinstance(taken, Snapshot) and not self.tasks:
             root.snapshot = taken
             return taken
-        self.go_on(event, taken)
-        return None
+        return self.go_on(event, taken)
 
-    def go_on(self, event: FrozenDict, taken: Any) -> None:
-        """Put on the agenda what is left to do when :func:`.routes.leap` has answered with ``taken``."""
+    def go_on(self, event: FrozenDict, taken: Any) -> Step | None:
+        """What is left to do when :func:`.routes.leap` has answered with ``taken``.
+
+        A step whose actions the host now runs, and then calls :meth:`settle`
+        (or :meth:`hand_over`). ``None``: it is on the agenda.
+        """
         root = self.root
         if taken is None:
             self.send(event)
-        elif isinstance(taken, Snapshot):  # a guard or an update has sent something, which follows
+            return None
+        if isinstance(taken, Snapshot):
             root.snapshot = taken
-            self._push((self._publish, root, taken))
-        else:
+            self._publish(root, taken)
+            return None
+        step = self._step(root, event, taken)
+        self.events += 1
+        if step.error is None and not self.tasks:
+            return step
+        root.busy = True
+        self.tasks.insert(0, (self._flush, root))
+        self._follow(root, event, step)
+        return None
+
+    def settle(self, event: FrozenDict, step: Step) -> bool:
+        """The actions of ``step``, which :meth:`go_on` returned, have run: take it over.
+
+        Whether all is done then, but for what is :meth:`ready` for the host,
+        and for showing the root's new snapshot; else the rest is on the agenda.
+        """
+        root = self.root
+        if self.tasks:  # the actions have sent something
+            self.hand_over(event, step)
+            return False
+        self.begin_step()
+        root.snapshot = step.snapshot
+        for effect in step.effects:
+            kind = type(effect)
+            if kind is RunAction or kind is LogMessage:
+                continue
+            if not root.deferred:  # nobody but the host has something to do for these
+                if kind is RaiseEvent:
+                    if is_delay(effect.delay):  # type: ignore[union-attr]
+                        self._schedule(root, root.ref, effect.event, effect.delay, effect.id)  # type: ignore[union-attr]
+                    continue
+                if kind is CancelEvent:
+                    self._cancel(root, effect.send_id)  # type: ignore[union-attr]
+                    continue
+                if kind is EmitEvent:
+                    self._emit(root, effect.event)  # type: ignore[union-attr]
+                    continue
+            self._defer(root, effect)
+        if root.deferred or step.snapshot._rest.status != ACTIVE:
             root.busy = True
-            self.events += 1
-            self.tasks.insert(0, (self._flush, root))
-            self._push((self._take, root, event, taken))
+            self.tasks.append((self._flush, root))
+            self._update(root, event)
+            return False
+        if self._forgotten is not None:
+            self._purge()
+        return True
+
+    def hand_over(self, event: FrozenDict, step: Step, after: Perform | None = None) -> list[Delivery]:
+        """Go on by the agenda with a ``step`` some of whose actions have run; the host has still to do what is returned.
+
+        ``after`` is the last that has run. The host is waited for, as if it had all come from :meth:`run`.
+        """
+        root = self.root
+        root.busy = True
+        commit = (self._commit, root, event, step)
+        self.tasks[0:0] = [(self._flush, root), commit]
+        self._at_stake = (root, commit)
+        last = -1 if after is None else after.effect.position[1]
+        return [
+            record(Perform, (root.ref, effect))
+            for effect in step.effects
+            if _is_performed(effect) and effect.position[1] > last  # type: ignore[union-attr]
+        ]
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""
@@ -134,15 +200,28 @@ class System(Lifecycle):
         if cell.program is None:
             self._process_logic(cell, event)
             return
-        self._take(cell, event, None)
+        self._take(cell, event)
 
-    def _take(self, cell: Cell, event: FrozenDict, known: Any) -> None:
-        """A machine takes an event. ``known`` is its step already, or the transitions that were selected."""
-        assert cell.program is not None
+    def _take(self, cell: Cell, event: FrozenDict) -> None:
+        """A machine takes an event."""
+        plain = not self.observed and type(event.get("type")) is str
+        taken = leap(cell.snapshot, event) if plain else None
+        if isinstance(taken, Snapshot):
+            cell.snapshot = taken
+            self._update(cell, event)
+        else:
+            self._follow(cell, event, self._step(cell, event, taken))
+
+    def _step(self, cell: Cell, event: FrozenDict, taken: Any) -> Step:
+        """The step that ``event`` leads to. ``taken`` is what :func:`.routes.leap` says of it."""
         self.begin_step()
-        step = known
-        if not isinstance(known, Step):
-            step = macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), known)
+        if isinstance(taken, Step):
+            return taken
+        assert cell.program is not None
+        return macrostep(cell.program, cell.snapshot, event, CellScope(self, cell), taken)
+
+    def _follow(self, cell: Cell, event: FrozenDict, step: Step) -> None:
+        """What follows when a machine's step has been computed."""
         error = step.error
         if step.effects and self._hand_out(cell, step.effects):
             self._push((self._commit, cell, event, step) if error is None else (self._crash, cell, error))
@@ -160,7 +239,7 @@ class System(Lifecycle):
             if kind is RunAction or kind is LogMessage:
                 if self.observed:
                     self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
-                if kind is LogMessage or effect.function is not None:  # type: ignore[union-attr]
+                if _is_performed(effect):
                     self._out.append(record(Perform, (cell.ref, effect)))
                     must_wait = True
             elif self.observed:
@@ -198,6 +277,11 @@ class System(Lifecycle):
         for effect in step.effects:
             self._defer(cell, effect)
         self._update(cell, event)
+
+
+def _is_performed(effect: Record) -> bool:
+    """Whether a host runs ``effect`` at once."""
+    return type(effect) is LogMessage or (isinstance(effect, RunAction) and effect.function is not None)
 
 
 __all__ = ["ENDED", "NOT_STARTED", "RUNNING", "Cell", "CellScope", "EventFlood", "System", "SystemView"]

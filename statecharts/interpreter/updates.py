@@ -9,28 +9,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ..callables import Fitted
 from ..errors import ExecutionError, UsageError
 from ..values import ATOMS, EMPTY_OBJECT, UNDEFINED, FrozenDict, freeze, js_ordered
 from .effects import ActorRef, NewActor, StartActor
-from .operations import Frame, Getter, Operation
-
-VALUE: Final = 0
-NOTHING: Final = 1
-CONTEXT: Final = 2
-EVENT: Final = 3
-BOTH: Final = 4
-OFFERED: Final = 5
-"""What a user's function is called with: ``VALUE`` is no function at all, ``OFFERED`` takes all that is offered."""
-
-_SHAPES: Final = {(): NOTHING, (0,): CONTEXT, (1,): EVENT, (0, 1): BOTH}
-
-
-def shape_of(fitted: Fitted) -> int:
-    """How to call ``fitted.function`` without a detour; ``OFFERED`` when there is no short way."""
-    return OFFERED if fitted.takes is None else _SHAPES.get(fitted.takes, OFFERED)
+from .getters import BOTH, CONTEXT, EVENT, OFFERED, VALUE, Getter, shape_of
+from .operations import Frame, Operation
 
 
 class Update(Operation):
@@ -41,7 +27,7 @@ class Update(Operation):
     hurry calls it without asking :meth:`changes`.
     """
 
-    __slots__ = ("direct", "lean")
+    __slots__ = ("direct",)
 
     def __init__(self, label: str, lean: bool, direct: Callable[..., Any] | None = None) -> None:
         super().__init__(label)

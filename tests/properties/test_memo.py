@@ -1,8 +1,8 @@
 """What is kept of earlier steps changes nothing: with nothing kept, little, or all, every step is the same.
 
 The machines here are made of what :mod:`statecharts.interpreter.routes` takes
-in one go (guards and updates of context and event, regions, history, done
-events) and, now and then, of what it has to hand over in the middle.
+in one go (guards and updates of context and event, effects, regions, history,
+done events) and, now and then, of what it has to hand over in the middle.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from statecharts import (
     Machine,
     StatechartError,
     assign,
+    cancel,
+    emit,
     initial_transition,
     load_machine,
+    log,
     raise_,
     simulate,
     transition,
@@ -55,16 +58,28 @@ def bound() -> dict[str, Any]:
             "trips": assign(lambda context: {"n": context["n"] + 1 // (context["n"] % 11)}),
             "act": lambda context: None,
             "again": raise_({"type": "B"}),
+            "given": lambda params: None,
+            "later": raise_({"type": "A"}, id="later", delay=5),
+            "odd": raise_(lambda context: {"type": "B", "n": context["n"]}, delay="some"),
+            "some": raise_({"type": "C.x"}, id=lambda context: f"some {context['n'] % 2}", delay="some"),
+            "soon": raise_({"type": "C.x"}, delay="none"),
+            "named": raise_({"type": "A"}, delay=lambda event: "some" if event["type"] == "B" else 3),
+            "forget": cancel(lambda context: f"some {context['n'] % 2}"),
+            "tell": emit(lambda context, event: {"type": "TOLD", "of": event["type"], "n": 9 // (context["n"] % 5)}),
+            "say": log(lambda context: context["n"], label="n"),
         },
+        "delays": {"some": lambda context, event: 10 + context["n"] if context["n"] % 3 else None, "none": lambda: "none at all", "long": 100},
     }
 
 
 GUARDS = st.sampled_from(
     ["even", "fits", "named", "yes", {"type": "below", "params": {"limit": 9}}, "breaks", None, None, None, None]
 )
-ACTIONS = st.lists(
-    st.sampled_from(["count", "whole", "note", "fixed", "nothing", "trips", "act", "again", "count", "count"]), max_size=2
-)
+PARAMS = {"type": "given", "params": lambda context, event: {"n": context["n"], "of": event["type"]}}
+EFFECTS = ["again", "later", "odd", "some", "soon", "named", "forget", "tell", "say", PARAMS, {"type": "given", "params": [1]}]
+UPDATES = ["count", "whole", "note", "fixed", "nothing", "trips", "act", "count", "count"]
+ACTIONS = st.lists(st.one_of(st.sampled_from(UPDATES), st.sampled_from([*EFFECTS, "count"])), max_size=3)
+DELAYS = ("some", "none", "long", "7")
 
 
 @st.composite
@@ -112,6 +127,8 @@ def charts(draw: st.DrawFn) -> dict[str, Any]:
             node["onDone"] = one(siblings)
         if draw(st.integers(0, 5)) == 0 and node.get("type") not in ("final", "history"):
             node[draw(st.sampled_from(["entry", "exit"]))] = draw(ACTIONS)
+        if draw(st.integers(0, 9)) == 0 and node.get("type") not in ("final", "history"):
+            node["after"] = {draw(st.sampled_from(DELAYS)): one(siblings)}
         if draw(st.integers(0, 14)) == 0 and "id" in node and "states" not in node and "type" not in node:
             node["always"] = {"guard": "even", "actions": "count"}
         inner = node.get("states", {})
@@ -170,7 +187,10 @@ def stepwise(machine: Machine[Any, Any], events: list[str]) -> list[Any]:
     sim.subscribe(lambda one: published.append(shown(one)))
     for event in events:
         sim.send(event)
-    seen.append((shown(sim.snapshot), published, [effect.type for effect in sim.effects]))
+        if len(event) > 1:
+            sim.advance(6)
+    due = [(timer.send_id, timer.due) for timer in sim.system.timers.pending.values()]
+    seen.append((shown(sim.snapshot), published, sim.effects, sim.emitted_events, sim.logged, due))
     return seen
 
 

@@ -17,6 +17,7 @@ from statecharts import (
     load_machine,
     restore_snapshot,
     simulate,
+    stop_child,
     transition,
 )
 from statecharts.events import to_event
@@ -77,12 +78,22 @@ def test_what_is_open_is_handed_over_with_what_was_selected() -> None:
     asked: list[int] = []
     machine = toggle(may=lambda context: asked.append(context["n"]) or True)
     on, _ = transition(machine, initial_transition(machine)[0], "T")
-    assert leap(on, to_event("ACT")) == (machine.definition.node("#m.on").transitions["ACT"][0],)
+    taken = leap(on, to_event("ACT"))
+    assert isinstance(taken, Step)
+    assert [effect.type for effect in taken.effects] == ["act"], "an action is not open"
     document = {**TOGGLE, "states": {**TOGGLE["states"], "on": {"entry": "act"}}}
-    acting = load_machine(document, {"guards": {"may": lambda context: asked.append(context["n"]) or True}, "actions": {"count": assign({}), "act": lambda: None}})
+    acting = load_machine(
+        document,
+        {
+            "guards": {"may": lambda context: asked.append(context["n"]) or True},
+            "actions": {"count": assign({}), "act": stop_child("nobody")},
+        },
+    )
+    off = initial_transition(acting)[0]
+    assert leap(off, to_event("T")) == (acting.definition.node("#m.off").transitions["T"][0],)
     asked.clear()
-    _, effects = transition(acting, initial_transition(acting)[0], "T")
-    assert (asked, [effect.type for effect in effects]) == ([0], ["act"]), "a guard is asked once"
+    _, effects = transition(acting, off, "T")
+    assert (asked, [effect.type for effect in effects]) == ([0], ["xstate.stopChild"]), "a guard is asked once"
 
 
 def test_a_machine_that_is_over_does_not_leap() -> None:
@@ -138,9 +149,13 @@ def test_an_idle_system_takes_an_event_at_once() -> None:
 def test_what_is_left_to_do_goes_on_the_agenda() -> None:
     system = idle(toggle())
     system.quick(to_event("T"))
-    assert system.quick(to_event("ACT")) is None
-    assert [type(delivery).__name__ for delivery in system.run()] == ["Perform"]
+    event = to_event("ACT")
+    step = system.quick(event)
+    assert isinstance(step, Step)
+    assert system.root.snapshot is not step.snapshot, "its action comes first"
+    assert [type(delivery).__name__ for delivery in system.hand_over(event, step)] == ["Perform"]
     assert [type(delivery).__name__ for delivery in system.run()] == ["Published"]
+    assert system.root.snapshot is step.snapshot
     stopped = idle(toggle())
     stopped.stop()
     while stopped.run():

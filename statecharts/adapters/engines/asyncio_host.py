@@ -216,7 +216,8 @@ class Actor(Lifetime, Generic[C]):
         if not self._slice_end:
             self._begin_slice()
         try:
-            pause = None if self._quick(made) else self._pump()
+            quick = self._quick(made)
+            pause = None if quick is True else quick or self._pump()
         except BaseException:
             self._running = False
             self._wake()

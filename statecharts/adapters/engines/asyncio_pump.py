@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ...errors import InvalidTransition
 from ...interpreter.deliveries import Begin, Delivery, End, Perform, Published, Receive, Timer
 from ...interpreter.effects import RunAction
+from ...interpreter.snapshot import Snapshot
 from ...interpreter.system import System
 from . import asyncio_inside
 from .asyncio_alarms import Alarms
@@ -220,26 +221,45 @@ class Pump(Driver):
                 if not told or not isinstance(error, asyncio.CancelledError):
                     raise
 
-    def _quick(self, event: Any) -> bool:
-        """An event to an actor at rest of which nothing comes but a snapshot; false when the pump must go on."""
+    def _quick(self, event: Any) -> Pause | bool:
+        """An event to an actor at rest; false when the pump must go on after it."""
         system = self.system
         root = system.root
         try:
             if system.tasks or not root.open or system.observed or (system.has_sessions and not root.is_session):
                 system.send(event)
-            elif (taken := system.quick(event)) is not None:
+                return False
+            taken = system.quick(event)
+            if isinstance(taken, Snapshot):
                 self._show(taken)
                 return not self._arrivals
             system.now = self._now()
-            asked = system.run(CHUNK)
+            if taken is None:
+                return False
         except BaseException:
             system.roll_back()
             raise
-        if len(asked) == 1 and type(asked[0]) is Published and system.at_rest:
-            self.published(asked[0])
-            return not self._arrivals
-        self._add(asked)
-        return False
+        self._performing = True
+        try:
+            result: Pause | bool = self.follow(event, taken)
+        finally:
+            self._performing = False
+        if result is not True:
+            return result
+        ready = system.ready()
+        if ready:
+            self._add(ready)
+            while batch := self._batch:
+                self._attempt(batch.pop())
+            self._batch = None
+        if self._timed is not None:
+            self._give_back()
+        if self._watched is not None:
+            self._show(root.snapshot)
+        return system.at_rest and not self._arrivals
+
+    def postpone(self, deliveries: list[Delivery]) -> None:
+        self._add(deliveries)
 
     def _add(self, asked: list[Delivery]) -> None:
         """Something more to perform, after all else."""

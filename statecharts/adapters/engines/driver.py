@@ -22,7 +22,8 @@ from ...interpreter.deliveries import (
     Published,
     Receive,
 )
-from ...interpreter.effects import ActorRef, RunAction
+from ...interpreter.effects import ActorRef, LogMessage, RunAction, record
+from ...interpreter.snapshot import Step
 from ...interpreter.system import Cell, System
 from ...native import mypyc_attr
 
@@ -170,6 +171,42 @@ class Driver(ABC):
         if self._sends:
             self._flush_sends()
         return listener_failure
+
+    def follow(self, event: Any, step: Step) -> Any:
+        """Perform the actions of ``step``, to which :meth:`System.go_on` led the idle root.
+
+        ``True`` when all is done then, but for the deliveries that the system
+        has ready and for showing the snapshot; else the agenda goes on. A host that has to wait for what an
+        action returned gets it back, and has the rest of the actions in
+        :meth:`postpone`.
+        """
+        system = self.system
+        ref = system.root.ref
+        for effect in step.effects:
+            if not ((type(effect) is RunAction and effect.function is not None) or type(effect) is LogMessage):
+                continue
+            delivery = record(Perform, (ref, effect))
+            try:
+                result = self._perform(delivery)
+            except Exception as error:
+                system.hand_over(event, step)
+                self._flush_sends()
+                system.fail(delivery, error)
+                return False
+            except BaseException:
+                system.hand_over(event, step)
+                system.roll_back()
+                self._flush_sends()
+                raise
+            if result is not None:
+                self.postpone(system.hand_over(event, step, delivery))
+                return result
+        if self._sends:
+            self._flush_sends()
+        return system.settle(event, step)
+
+    def postpone(self, deliveries: list[Delivery]) -> None:
+        """Perform these later, for something has to be waited for (only hosts that wait are asked)."""
 
     def _flush_sends(self) -> None:
         if self._sends:

@@ -207,20 +207,15 @@ class Simulation(Rehearsal[C]):
             self._running = True
             try:
                 taken = leap(root.snapshot, made)
-                if not isinstance(taken, Snapshot) or system.tasks:
-                    system.go_on(made, taken)
-                    taken = None
             except BaseException:  # an interrupt in a guard or an update: its step never happened
                 system.roll_back()
                 self._running = False
                 raise
-            self._running = False
-            if taken is None:
-                return self._drive()
-            root.snapshot = taken
-            if self._subscribers:
-                self._publish(taken)
-            return taken
+            if isinstance(taken, Snapshot) and not self._subscribers and not system.tasks:
+                self._running = False
+                root.snapshot = taken
+                return taken
+            return self._go_on(made, taken)
         made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
@@ -283,6 +278,39 @@ class Simulation(Rehearsal[C]):
                 self._running = False
             self._is_quick = self._is_plain and self.system.is_quick
         return self.snapshot
+
+    def _go_on(self, event: Any, taken: Any) -> Shown[C]:
+        """What is left to do when :func:`leap` has answered with ``taken``."""
+        system = self.system
+        system.events = 0
+        system.now = self.clock.now
+        self._is_quick = False
+        try:
+            try:
+                step = system.go_on(event, taken)
+            except BaseException:
+                system.roll_back()
+                raise
+            if step is None or not self.follow(event, step):
+                self.drive()
+            else:
+                self._show_step()
+        finally:
+            self._running = False
+        self._is_quick = system.is_quick
+        return self.snapshot
+
+    def _show_step(self) -> None:
+        """All is done but for what was asked for and the listeners."""
+        ready = self.system.ready()
+        if self._subscribers:
+            ready = [*ready, Published(self.system.root.ref, self.snapshot)]
+        if ready:
+            failure = self.perform(ready)
+            if not self.system.at_rest:
+                self.drive()
+            if failure is not None:
+                raise failure
 
     def _refuse_stranger(self) -> NoReturn:
         raise UsageError(

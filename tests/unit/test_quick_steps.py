@@ -1,0 +1,204 @@
+"""Steps with actions, taken in one go by a host whose machine is at rest: what may come in between, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from statecharts import emit, load_machine, simulate
+from statecharts.events import to_event
+from statecharts.interpreter.snapshot import Snapshot, Step
+from statecharts.interpreter.system import System
+from statecharts.values import FrozenDict
+
+DOCUMENT: dict[str, Any] = {
+    "id": "m",
+    "initial": "a",
+    "context": {"n": 0},
+    "states": {
+        "a": {"on": {"GO": {"target": "b", "actions": ["first", "second", "count", "third"]}, "NEXT": "c"}},
+        "b": {"entry": "tell", "after": {"10": "a"}, "on": {"GO": "a", "NEXT": "c"}},
+        "c": {"on": {"GO": "a", "NEXT": "b"}},
+    },
+}
+
+
+def running(**actions: Any) -> tuple[Any, list[Any]]:
+    """A simulation and what its actions were, each with the state in which it ran."""
+    did: list[Any] = []
+
+    def noted(name: str) -> Any:
+        function = actions.get(name)
+
+        def act(context: Any) -> Any:
+            did.append((name, context["n"], sim.snapshot.value))
+            return None if function is None else function(sim)
+
+        return act
+
+    bound = {name: noted(name) for name in ("first", "second", "third")}
+    machine = load_machine(
+        DOCUMENT,
+        {"actions": {**bound, "tell": emit({"type": "TOLD"})}, "updates": {"count": lambda context: {"n": context["n"] + 1}}},
+    )
+    sim = simulate(machine)
+    return sim, did
+
+
+def test_actions_run_before_the_snapshot_is_there_with_the_data_of_their_moment() -> None:
+    sim, did = running()
+    seen: list[Any] = []
+    sim.subscribe(lambda snapshot: seen.append((snapshot.value, list(sim.emitted_events), sim.clock.next_due())))
+    assert sim.send("GO").value == "b"
+    assert did == [("first", 0, "a"), ("second", 0, "a"), ("third", 1, "a")]
+    assert seen == [("b", [{"type": "TOLD"}], 10)], "shown once, when all that the step asked for is done"
+    assert sim.advance(10).value == "a"
+    sim.send("GO")
+    sim.send("GO")
+    assert (sim.snapshot.value, sim.clock.next_due(), sim.system.timers.pending) == ("a", None, {})
+
+
+def test_an_action_that_fails_ends_the_machine_and_what_would_follow_it() -> None:
+    sim, did = running(second=lambda _sim: 1 // 0)
+    failures: list[Any] = []
+    sim.subscribe(lambda snapshot: failures.append(snapshot.status))
+    snapshot = sim.send("GO")
+    assert (snapshot.status, snapshot.value, type(snapshot.error)) == ("error", "a", ZeroDivisionError)
+    assert [name for name, *_ in did] == ["first", "second"]
+    assert (sim.emitted_events, sim.clock.next_due(), failures) == ([], None, [])
+    assert sim.send("GO").status == "error"
+    assert len(did) == 2
+
+
+def test_an_action_that_sends_is_answered_after_the_step() -> None:
+    inside: list[Any] = []
+    sim, did = running(first=lambda sim: inside.append(sim.send("NEXT").value), third=lambda sim: inside.append(sim.send("GO").value))
+    values: list[Any] = []
+    sim.subscribe(lambda snapshot: values.append(snapshot.value))
+    assert sim.send("GO").value == "c"
+    assert inside == ["a", "a"]
+    assert values == ["b", "a", "c"], "the last that was sent comes first, as ever"
+    assert [name for name, *_ in did] == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("event", ["NEXT", "GO"])
+def test_a_listener_that_sends_is_answered_when_all_have_been_told(event: str) -> None:
+    """Whether the step that it was told of has effects (``GO``) or none."""
+    sim, _ = running()
+    heard: list[Any] = []
+
+    def sends(snapshot: Any) -> None:
+        heard.append(("sender", snapshot.value))
+        if len(heard) == 1:
+            heard.append(("inside", sim.send("NEXT").value))
+
+    sim.subscribe(sends)
+    sim.subscribe(lambda snapshot: heard.append(("other", snapshot.value)))
+    first, last = {"NEXT": ("c", "b"), "GO": ("b", "c")}[event]
+    assert sim.send(event).value == last, "what was sent meanwhile is over when the send returns"
+    assert heard == [("sender", first), ("inside", first), ("other", first), ("sender", last), ("other", last)]
+
+
+def test_a_listener_that_fails_is_heard_of_and_the_step_stays() -> None:
+    sim, _ = running()
+    heard: list[Any] = []
+
+    def fails(_snapshot: Any) -> None:
+        raise LookupError("a listener's own")
+
+    leave = sim.subscribe(fails)
+    sim.subscribe(lambda snapshot: heard.append(snapshot.value))
+    for event, value in (("GO", "b"), ("NEXT", "c")):
+        with pytest.raises(LookupError):
+            sim.send(event)
+        assert (sim.snapshot.value, sim.system.at_rest) == (value, True)
+    leave()
+    assert sim.send("GO").value == "a"
+    assert heard == ["a"], "the others are not told after one that failed"
+
+
+def test_an_interrupted_action_leaves_no_step() -> None:
+    def interrupts(_sim: Any) -> None:
+        if len(did) < 3:
+            raise KeyboardInterrupt
+
+    sim, did = running(second=interrupts)
+    with pytest.raises(KeyboardInterrupt):
+        sim.send("GO")
+    assert (sim.snapshot.value, sim.snapshot.context["n"], sim.snapshot.sequence, sim.emitted_events) == ("a", 0, 0, [])
+    assert sim.send("GO").value == "b"
+
+
+def test_a_callback_that_an_action_sets_off_is_heard_after_the_step() -> None:
+    """What an actor sends while its parent's action runs is none of the step's."""
+    outside: list[Any] = []
+
+    def listen(send_back: Any) -> None:
+        outside.append(send_back)
+
+    machine = load_machine(
+        {
+            "id": "m",
+            "initial": "a",
+            "invoke": {"src": "listen", "id": "l"},
+            "states": {"a": {"on": {"GO": {"target": "b", "actions": "poke"}}}, "b": {"on": {"POKED": "c"}}, "c": {}},
+        },
+        {"actions": {"poke": lambda: outside[0]("POKED")}, "actors": {"listen": listen}},
+    )
+    sim = simulate(machine)
+    values: list[Any] = []
+    sim.subscribe(lambda snapshot: values.append(snapshot.value))
+    assert sim.send("GO").value == "c"
+    assert values == ["b", "c"]
+
+
+def test_a_child_that_is_over_is_let_go_when_its_state_is_left() -> None:
+    async def job() -> None:
+        """Settled by hand."""
+
+    machine = load_machine(
+        {"id": "m", "initial": "a", "states": {"a": {"invoke": {"src": "job", "id": "j"}, "on": {"GO": "b"}}, "b": {}}}, {"actors": {"job": job}}
+    )
+    sim = simulate(machine)
+    sim.resolve("j", 1)
+    assert len(sim.system.cells) == 2
+    sim.send("GO")
+    assert len(sim.system.cells) == 1
+
+
+def test_the_rest_of_the_actions_of_a_step_that_is_handed_over() -> None:
+    machine = load_machine(
+        {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"target": "b", "actions": ["one", "unbound", "two"]}}}, "b": {}}},
+        {"actions": {"one": lambda: None, "two": lambda: None}},
+        semantics="xstate-exact",
+    )
+    system = System(machine)
+    system.boot()
+    system.start(quietly=True)
+    event = to_event("GO")
+    step = system.quick(event)
+    assert isinstance(step, Step)
+    first, second = system.hand_over(event, step)
+    assert (first.effect.type, second.effect.type) == ("one", "two")  # type: ignore[union-attr]
+    system.tasks.clear()
+    assert system.hand_over(event, step, first) == [second]  # type: ignore[arg-type]
+    system.run()
+    assert isinstance(system.root.snapshot, Snapshot)
+    assert (system.root.snapshot.value, system.at_rest) == ("b", True)
+
+
+def test_children_take_events_in_one_go_too_whatever_they_are() -> None:
+    """An event without a type, which nobody can send from outside, is what it was to a child."""
+    kid = load_machine(
+        {"id": "kid", "initial": "one", "states": {"one": {"on": {"GO": "two"}}, "two": {"on": {"GO": {"actions": "unbound"}}}}},
+        semantics="xstate-exact",
+    )
+    sim = simulate(load_machine({"id": "m", "invoke": {"src": "kid", "id": "k"}}, {"actors": {"kid": kid}}, semantics="xstate-exact"))
+    assert sim.send_to("k", "GO").status == "active"
+    assert sim.child("k").value == "two"
+    sim.send_to("k", "GO")
+    assert sim.child("k").sequence == 2
+    sim.system.send(FrozenDict({"no": "type"}), sim.snapshot.children["k"])
+    sim._drive()
+    assert (sim.snapshot.status, str(sim.snapshot.error)) == ("error", "Cannot read properties of undefined (reading 'startsWith')")
