@@ -21,6 +21,7 @@ from typing import Any
 from ..events import STOP
 from ..values import FrozenDict
 from .actor_table import action_inspection
+from .agenda import Task
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
 from .deliveries import (
     Delivery,
@@ -172,7 +173,7 @@ class System(Lifecycle):
         """
         root = self.root
         root.busy = True
-        commit = (self._commit, root, event, step)
+        commit: Task = (self._commit, root, event, step)  # one object in both places
         self.tasks[0:0] = [(self._flush, root), commit]
         self._at_stake = (root, commit)
         last = -1 if after is None else after.effect.position[1]
