@@ -20,10 +20,14 @@ def test_a_callback_sends_receives_and_is_cleaned_up(play: Play) -> None:
     def work(send_back: Any, receive: Any, input: Any) -> Any:
         receive(lambda event: seen.append(event["type"]))
         send_back("VALUE", value="at once")
-        asyncio.get_running_loop().call_later(0.01, lambda: send_back("VALUE", value="later"))
-        thread = threading.Timer(0.02, lambda: send_back({"type": "VALUE", "value": "from a thread"}))
+        thread = threading.Timer(0.01, lambda: send_back({"type": "VALUE", "value": "from a thread"}))
         threads.append(thread)
-        thread.start()
+
+        def later() -> None:
+            send_back("VALUE", value="later")
+            thread.start()  # not before, for two clocks may be late in any order
+
+        asyncio.get_running_loop().call_later(0.01, later)
         return lambda: seen.append("clean-up")
 
     async def main() -> None:
@@ -36,6 +40,7 @@ def test_a_callback_sends_receives_and_is_cleaned_up(play: Play) -> None:
             assert seen == ["clean-up"]
             await actor.send("GO")
         assert seen == ["clean-up", "clean-up"]
+        await asyncio.sleep(0.03)  # the second one begins, too
         for thread in threads:
             thread.join()  # the second one sends to an actor that is over
 
