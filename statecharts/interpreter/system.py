@@ -86,6 +86,14 @@ class System(Lifecycle):
         """Put ``event`` into a mailbox (the root's by default)."""
         self._push((self._relay, source, self.root.ref if target is None else target, event))
 
+    def send_within(self, event: FrozenDict, target: ActorRef | None = None) -> None:
+        """:meth:`send`, by code that runs in the middle of a step: it waits its turn behind what was sent before."""
+        wanted = self.root.ref if target is None else target
+        if self.max_events is not None and self.events >= self.max_events:
+            self._push((self._relay, None, wanted, event))  # where it is refused, for that is no fault of the code's
+        else:
+            self._relay(None, wanted, event)
+
     @property
     def is_quick(self) -> bool:
         """Whether an event for the root may be taken by :meth:`quick`: all is at rest and nobody is observing."""
@@ -120,14 +128,25 @@ class System(Lifecycle):
             root.snapshot = taken
             self._publish(root, taken)
             return None
-        step = self._step(root, event, taken)
         self.events += 1
+        flush: Task | None = None
+        if not root.busy:  # unless a guard has sent it something just now
+            root.busy = True
+            flush = (self._flush, root)
+        try:
+            step = self._step(root, event, taken)
+        except BaseException:
+            self._put_below(flush)
+            raise
         if step.error is None and not self.tasks:
             return step
-        root.busy = True
-        self.tasks.insert(0, (self._flush, root))
+        self._put_below(flush)
         self._follow(root, event, step)
         return None
+
+    def _put_below(self, task: Task | None) -> None:
+        if task is not None:
+            self.tasks.insert(0, task)
 
     def settle(self, event: FrozenDict, step: Step) -> bool:
         """The actions of ``step``, which :meth:`go_on` returned, have run: take it over.
@@ -157,11 +176,11 @@ class System(Lifecycle):
                     self._emit(root, effect.event)  # type: ignore[union-attr]
                     continue
             self._defer(root, effect)
-        if root.deferred or step.snapshot._rest.status != ACTIVE:
-            root.busy = True
+        if root.deferred or root.mailbox or step.snapshot._rest.status != ACTIVE:
             self.tasks.append((self._flush, root))
             self._update(root, event)
             return False
+        root.busy = False
         if self._forgotten is not None:
             self._purge()
         return True
@@ -172,7 +191,6 @@ class System(Lifecycle):
         ``after`` is the last that has run. The host is waited for, as if it had all come from :meth:`run`.
         """
         root = self.root
-        root.busy = True
         commit: Task = (self._commit, root, event, step)  # one object in both places
         self.tasks[0:0] = [(self._flush, root), commit]
         self._at_stake = (root, commit)

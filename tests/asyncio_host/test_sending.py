@@ -10,7 +10,7 @@ import pytest
 from loops import Play
 from sample_machines import acting, toggle
 
-from statecharts import InvalidTransition, UsageError, load_machine, start
+from statecharts import InvalidTransition, UsageError, load_machine, send_to, start
 from statecharts.adapters.engines.asyncio_host import Actor, MailboxFull
 
 
@@ -178,6 +178,40 @@ def test_two_busy_actors_whose_queued_actions_send_to_each_other(play: Play) -> 
             await one.send("GO")
             await busy
             await one.wait_for(lambda s: s.context["count"] == 2, 5)
+
+    play(main)
+
+
+def test_a_callback_that_an_action_sets_off_is_heard_before_what_the_step_sends(play: Play) -> None:
+    """As in XState; the agenda takes over from the step that was taken in one go."""
+    outside: list[Any] = []
+    order: list[str] = []
+
+    def listen(send_back: Any) -> None:
+        outside.append(send_back)
+
+    machine = load_machine(
+        {
+            "id": "m",
+            "initial": "a",
+            "invoke": {"src": "listen", "id": "l"},
+            "on": {name: {"actions": "note"} for name in ("POKED", "OWN")},
+            "states": {"a": {"on": {"GO": {"target": "b", "actions": ["poke", "own", "note"]}}}, "b": {}},
+        },
+        {
+            "actions": {
+                "poke": lambda: outside[0]("POKED"),
+                "own": send_to("#_internal", {"type": "OWN"}),
+                "note": lambda event: order.append(event["type"]),
+            },
+            "actors": {"listen": listen},
+        },
+    )
+
+    async def main() -> None:
+        async with start(machine) as actor:
+            await actor.send("GO")
+            assert order == ["GO", "POKED", "OWN"]
 
     play(main)
 

@@ -141,6 +141,41 @@ def test_a_computed_delay_that_is_none_raises_at_once_with_what_comes_of_it() ->
     assert [effect.type for effect in sim.effects] == ["leave", "leave"]
 
 
+def test_a_computed_delay_beside_what_is_raised_at_once() -> None:
+    """What it comes to decides the order of events, so this is no course."""
+    machine = chart([raise_({"type": "LATER"}, delay="odd"), raise_({"type": "NEXT"})], delays={"odd": lambda: None})
+    snapshot, _ = initial_transition(machine)
+    for _ in range(2):
+        after, effects = transition(machine, snapshot, "GO")
+        assert Step(after, effects).snapshot.value == "d"
+    assert effects == as_computed(machine).effects
+
+
+def test_a_raised_event_without_a_type_is_no_course() -> None:
+    """Only ``*`` takes it, as in XState."""
+    document = {
+        "id": "m",
+        "initial": "a",
+        "states": {
+            "a": {"on": {"GO": {"target": "b", "actions": {"type": "xstate.raise", "params": {"event": {"no": "type"}}}}}},
+            "b": {"on": {"*": "c"}},
+            "c": {},
+        },
+    }
+    machine = load_machine(document, {"actions": {"xstate.raise": raise_({"no": "type"})}}, semantics="xstate-exact", strict=False)
+    snapshot, _ = initial_transition(machine)
+    for _ in range(2):
+        assert transition(machine, snapshot, "GO")[0].value == as_computed(machine).snapshot.value == "c"
+
+
+def test_the_params_of_an_action_are_computed_whether_it_looks_at_them_or_not() -> None:
+    machine = chart([{"type": "forget", "params": lambda context: 1 // (context["n"] - 1)}], actions={"forget": cancel("later")})
+    snapshot, _ = initial_transition(machine)
+    for _ in range(2):
+        with pytest.raises(ImplementationError, match="ZeroDivisionError"):
+            transition(machine, snapshot, "GO")
+
+
 def test_a_detour_that_fails_is_the_step_that_fails() -> None:
     machine = chart([raise_({"type": "NEXT"}, delay="odd")], actions={"took": emit(lambda: 1 // 0)}, delays={"odd": lambda: None})
     snapshot, _ = initial_transition(machine)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
-from statecharts import emit, load_machine, simulate
+from statecharts import UsageError, emit, load_machine, send_to, simulate
 from statecharts.events import to_event
 from statecharts.interpreter.snapshot import Snapshot, Step
 from statecharts.interpreter.system import System
@@ -76,10 +77,51 @@ def test_an_action_that_sends_is_answered_after_the_step() -> None:
     sim, did = running(first=lambda sim: inside.append(sim.send("NEXT").value), third=lambda sim: inside.append(sim.send("GO").value))
     values: list[Any] = []
     sim.subscribe(lambda snapshot: values.append(snapshot.value))
-    assert sim.send("GO").value == "c"
+    assert sim.send("GO").value == "a"
     assert inside == ["a", "a"]
-    assert values == ["b", "a", "c"], "the last that was sent comes first, as ever"
+    assert values == ["b", "c", "a"]
     assert [name for name, *_ in did] == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("observed", [False, True])
+@pytest.mark.parametrize("where", ["actions", "updates", "guards"])
+def test_what_is_sent_from_inside_a_step_comes_in_the_order_of_sending(where: str, observed: bool) -> None:
+    """As in XState, first in, first out, and before what the step itself sends to its machine."""
+    order: list[str] = []
+
+    def sends() -> Any:
+        if not order:
+            order.append("asked")
+            sim.send("ONE")
+            sim.send_to("kid", "KID")
+            sim.send("TWO")
+        return {"updates": {}, "guards": True, "actions": None}[where]
+
+    noting = {"actions": lambda event: order.append(event["type"])}
+    kid = load_machine({"id": "kid", "on": {"KID": {"actions": "note"}}}, {"actions": {"note": noting["actions"]}})
+    go: dict[str, Any] = {"target": "b", "actions": ["own"]}
+    if where == "guards":
+        go["guard"] = "sends"
+    else:
+        go["actions"].insert(0, "sends")
+    machine = load_machine(
+        {
+            "id": "m",
+            "initial": "a",
+            "invoke": {"src": "kid", "id": "kid"},
+            "on": {name: {"actions": "note"} for name in ("ONE", "TWO", "OWN")},
+            "states": {"a": {"on": {"GO": go}}, "b": {}},
+        },
+        {
+            "actors": {"kid": kid},
+            "actions": {"note": noting["actions"], "own": send_to("#_internal", {"type": "OWN"}), **({"sends": sends} if where == "actions" else {})},
+            **({where: {"sends": sends}} if where != "actions" else {}),
+        },
+    )
+    sim = simulate(machine, inspect=(lambda _event: None) if observed else None)
+    assert sim.send("GO").value == "b"
+    assert [name for name in order if name != "KID"] == ["asked", "ONE", "TWO", "OWN"]
+    assert order.count("KID") == 1
 
 
 @pytest.mark.parametrize("event", ["NEXT", "GO"])
@@ -151,6 +193,24 @@ def test_a_callback_that_an_action_sets_off_is_heard_after_the_step() -> None:
     sim.subscribe(lambda snapshot: values.append(snapshot.value))
     assert sim.send("GO").value == "c"
     assert values == ["b", "c"]
+
+
+def test_a_stranger_s_send_is_refused_and_leaves_nothing_behind() -> None:
+    sim, did = running()
+    sim._is_plain = sim._is_quick = False
+    refused: list[BaseException] = []
+
+    def stranger() -> None:
+        try:
+            sim.send("GO")
+        except UsageError as error:
+            refused.append(error)
+
+    thread = threading.Thread(target=stranger)
+    thread.start()
+    thread.join()
+    assert (len(refused), sim.system.at_rest) == (1, True)
+    assert (sim.send("NEXT").value, did) == ("c", [])
 
 
 def test_a_child_that_is_over_is_let_go_when_its_state_is_left() -> None:

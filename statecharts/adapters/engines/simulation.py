@@ -219,12 +219,21 @@ class Simulation(Rehearsal[C]):
         made = self.checked_event(event, data)
         if self._on_unhandled == "raise":
             refuse_unhandled(self.machine, self.snapshot, made)
-        self.system.send(made)
+        self._put(made, None)
         return self._drive()
+
+    def _put(self, event: Any, target: ActorRef | None) -> None:
+        """Send, perhaps from inside a step."""
+        if get_ident() != self._owner:
+            self._refuse_stranger()
+        if self._running:
+            self.system.send_within(event, target)
+        else:
+            self.system.send(event, target)
 
     def send_to(self, path: str, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
         """Send an event straight to a child."""
-        self.system.send(to_event(event, data), self._cell(path).ref)
+        self._put(to_event(event, data), self._cell(path).ref)
         return self._drive()
 
     def advance(self, ms: float | None = None, *, seconds: float | None = None) -> Shown[C]:
