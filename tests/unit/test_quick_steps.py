@@ -124,6 +124,35 @@ def test_what_is_sent_from_inside_a_step_comes_in_the_order_of_sending(where: st
     assert order.count("KID") == 1
 
 
+def test_what_a_guard_sends_is_handled_after_its_step() -> None:
+    order: list[Any] = []
+
+    def sends() -> bool:
+        if not order:
+            order.append("asked")
+            sim.send("ONE")
+            sim.send("TWO")
+        return True
+
+    machine = load_machine(
+        {
+            "id": "m",
+            "initial": "a",
+            "context": {"n": 0},
+            "on": {name: {"actions": ["note", "count"]} for name in ("ONE", "TWO")},
+            "states": {"a": {"on": {"GO": {"target": "b", "guard": "sends", "actions": ["note", "count"]}}}, "b": {}},
+        },
+        {
+            "guards": {"sends": sends},
+            "actions": {"note": lambda event, context: order.append((event["type"], context["n"]))},
+            "updates": {"count": lambda context: {"n": context["n"] + 1}},
+        },
+    )
+    sim = simulate(machine)
+    assert sim.send("GO").context == {"n": 3}
+    assert order == ["asked", ("GO", 0), ("ONE", 1), ("TWO", 2)]
+
+
 @pytest.mark.parametrize("event", ["NEXT", "GO"])
 def test_a_listener_that_sends_is_answered_when_all_have_been_told(event: str) -> None:
     """Whether the step that it was told of has effects (``GO``) or none."""
