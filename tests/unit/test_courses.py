@@ -157,12 +157,12 @@ def test_a_raised_event_without_a_type_is_no_course() -> None:
         "id": "m",
         "initial": "a",
         "states": {
-            "a": {"on": {"GO": {"target": "b", "actions": {"type": "xstate.raise", "params": {"event": {"no": "type"}}}}}},
+            "a": {"on": {"GO": {"target": "b", "actions": raise_({"no": "type"})}}},
             "b": {"on": {"*": "c"}},
             "c": {},
         },
     }
-    machine = load_machine(document, {"actions": {"xstate.raise": raise_({"no": "type"})}}, semantics="xstate-exact", strict=False)
+    machine = load_machine(document, semantics="xstate-exact")
     snapshot, _ = initial_transition(machine)
     for _ in range(2):
         assert transition(machine, snapshot, "GO")[0].value == as_computed(machine).snapshot.value == "c"
