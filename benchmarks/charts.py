@@ -155,11 +155,26 @@ def independent_regions() -> Chart:
     return Chart("i", "8 regions x 4 states, random events", config, drawn)
 
 
+def acting_toggle() -> Chart:
+    """(j): ``note`` is a function of the host's language, run at exit, on the way and at entry."""
+    states = {
+        "off": {"exit": "note", "on": {"T": {"target": "on", "actions": "note"}}},
+        "on": {"entry": "note", "on": {"T": "off"}},
+    }
+    return Chart("j", "toggle with three actions every other time", {"id": "j", "initial": "off", "states": states}, ["T"])
+
+
+def timed_toggle() -> Chart:
+    """(k): a timer is set and cancelled again."""
+    states = {"off": {"on": {"T": "on"}}, "on": {"after": {"60000": "off"}, "on": {"T": "off"}}}
+    return Chart("k", "toggle with a timer that never rings", {"id": "k", "initial": "off", "states": states}, ["T"])
+
+
 def all_charts() -> dict[str, Chart]:
-    """Every chart that is driven by events alone, by name: (a) to (i) without (g)."""
+    """Every chart that is driven by events alone, by name: (a) to (k) without (g)."""
     made = (
         flat_toggle(), counting_toggle(), deep_reentry(), eight_regions(), join(),
-        history(), ten_thousand(), independent_regions(),
+        history(), ten_thousand(), independent_regions(), acting_toggle(), timed_toggle(),
     )  # fmt: skip
     return {chart.name: chart for chart in made}
 

@@ -29,12 +29,13 @@ TRAIL = 40
 LONGEST = 12.0
 """Seconds of CPU a pass may take; a slower peer gets fewer events."""
 SIX = "abcdef"
+EFFECTS = "jk"
 AGENT_MODES = {"xstate-statemachine": "asyncio"}
 """How a peer plays (g) where that is another way than it handles events."""
 SNAPSHOT_MODES = ("xstate", "envelope", "xstate-simulate", "envelope-simulate")
 """What we save: XState's form or our envelope, of a snapshot by itself or of a simulation."""
 XSTATE_SNAPSHOT_MODES = ("restored", "started", "bare")
-GROUPS = (*"abcdefghi", "build", "memory", "snapshot")
+GROUPS = (*"abcdefghijk", "build", "memory", "snapshot")
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,10 @@ def write_charts(folder: Path) -> Path:
         written[name] = {
             "config": chart.config,
             "events": chart.events(pass_length(chart)),
-            "scxml": twin_of(chart.config),
         }
+        if name in EFFECTS:  # for peers that read the JSON
+            continue
+        written[name]["scxml"] = twin_of(chart.config)
         if "context" not in chart.config:
             written[name]["scxml_null"] = twin_of(chart.config, "null")
     for name, config in built_configs().items():
@@ -105,7 +108,7 @@ def write_charts(folder: Path) -> Path:
 
 def measurements(depth: Depth) -> Iterator[tuple[str, Measurement]]:
     """Each with the group it belongs to; what is compared stands close together in time."""
-    for chart in "abcdefhi":
+    for chart in "abcdefhijk":
         for peer in PEERS:
             for mode in PEERS[peer].modes if takes_part(peer, chart) else ():
                 yield chart, Measurement(peer, "events", chart, mode, _events(depth))
@@ -121,7 +124,9 @@ def measurements(depth: Depth) -> Iterator[tuple[str, Measurement]]:
 
 
 def takes_part(peer: str, chart: str) -> bool:
-    """The newest Python is there for tinyactors' sake, and that for (a) to (f)."""
+    """The newest Python is there for tinyactors' sake, and that for (a) to (f); effects are compared with XState's."""
+    if chart in EFFECTS:
+        return peer in (PURE, COMPILED, XSTATE)
     return chart in SIX or peer not in (TINYACTORS, PURE_NEWEST, COMPILED_NEWEST)
 
 

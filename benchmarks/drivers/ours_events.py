@@ -19,17 +19,24 @@ from statecharts import (
 )
 
 
-def implementations() -> Implementations:
-    """The functions of chart (b)."""
+def implementations(chart: str) -> Implementations:
+    """The functions that a chart names: (b) and (j) name some."""
     made = Implementations()
+    if chart == "b":
 
-    @made.guard("isOpen")
-    def is_open(context: Any) -> bool:
-        return bool(context["n"] >= 0)
+        @made.guard("isOpen")
+        def is_open(context: Any) -> bool:
+            return bool(context["n"] >= 0)
 
-    @made.update("increment")
-    def increment(context: Any) -> dict[str, Any]:
-        return {"n": context["n"] + 1}
+        @made.update("increment")
+        def increment(context: Any) -> dict[str, Any]:
+            return {"n": context["n"] + 1}
+
+    elif chart == "j":
+
+        @made.action("note")
+        def note() -> None:
+            """What an action does is not what is measured."""
 
     return made
 
@@ -41,7 +48,7 @@ def machine_of(task: Task) -> Machine[Any, Any]:
         if "scxml_null" not in chart:
             raise CannotExpressError("its data is in a datamodel only tinyactors has")
         return load_machine(chart["scxml_null"])
-    return load_machine(chart["config"], implementations() if task["chart"] == "b" else None)
+    return load_machine(chart["config"], implementations(task["chart"]))
 
 
 def leaves(snapshot: Any) -> list[str]:

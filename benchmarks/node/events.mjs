@@ -1,16 +1,16 @@
 // XState's two ways to handle an event: `actor.send` on a started actor, and pure `transition()`.
-import { assign, createActor, initialTransition, setup, transition } from 'xstate';
+import { SimulatedClock, assign, createActor, initialTransition, setup, transition } from 'xstate';
 import { chartOf, leaves, repeat } from './measuring.mjs';
 
-/** The functions of chart (b) are named in the JSON and given to `setup`, as the documentation has it. */
+/** The functions of charts (b) and (j) are named in the JSON and given to `setup`, as the documentation has it. */
 export const machineOf = (config) =>
   setup({
     guards: { isOpen: ({ context }) => context.n >= 0 },
-    actions: { increment: assign({ n: ({ context }) => context.n + 1 }) }
+    actions: { increment: assign({ n: ({ context }) => context.n + 1 }), note: () => {} }
   }).createMachine(config);
 
 function sending(config) {
-  const actor = createActor(machineOf(config)).start();
+  const actor = createActor(machineOf(config), { clock: new SimulatedClock() }).start();
   const run = (events) => {
     for (const event of events) actor.send(event);
   };

@@ -233,7 +233,6 @@ class System(Lifecycle):
 
     def _step(self, cell: Cell, event: FrozenDict, taken: Any) -> Step:
         """The step that ``event`` leads to. ``taken`` is what :func:`.routes.leap` says of it."""
-        self.begin_step()
         if isinstance(taken, Step):
             return taken
         assert cell.program is not None

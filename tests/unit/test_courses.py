@@ -232,6 +232,22 @@ def test_a_delay_that_nobody_bound_is_said_by_the_step() -> None:
             transition(machine, snapshot, "GO")
 
 
+@pytest.mark.parametrize("kind", ["history", "regions"])
+def test_the_effects_of_a_course_that_was_found_by_what_is_remembered_or_by_several_guards(kind: str) -> None:
+    inner = {"initial": "x", "states": {"x": {"on": {"N": "y"}}, "y": {"on": {"N": "x"}}, "h": {"type": "history"}}}
+    on = {"target": "on.h", "actions": "act"}
+    remembering = {"id": "m", "initial": "on", "states": {"on": {**inner, "on": {"GO": "off"}}, "off": {"on": {"GO": on}}}}
+    region = {"initial": "x", "states": {"x": {"on": {"GO": {"guard": "may", "target": "y", "actions": "act"}}}, "y": {"on": {"GO": "x"}}}}
+    regions = {"id": "m", "type": "parallel", "states": {"r": region, "s": region}}
+    machine = load_machine({"history": remembering, "regions": regions}[kind], {"actions": {"act": lambda: None}, "guards": {"may": lambda: True}}, strict=False)
+    program_of(machine).first_visits = 1
+    sim = simulate(machine)
+    for _ in range(4):
+        sim.send("GO")
+        sim.send("GO")
+    assert len(sim.effects) == {"history": 4, "regions": 8}[kind]
+
+
 def test_courses_are_counted_against_the_memo() -> None:
     machine = chart(["leave"] * 50)
     snapshot, _ = initial_transition(machine)
