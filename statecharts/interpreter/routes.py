@@ -1,10 +1,11 @@
 """Routes: from an event in a configuration straight to the snapshot after it.
 
 Most events of most machines lead through a macrostep in which nothing is
-open but guards and the new context: no effects, no children, no end. Such a
-macrostep is worked out once, to its end (raised done events included), and
-kept as a :class:`Stride`. :func:`leap` then takes an event by asking the
-guards, running the updates and making the new snapshot.
+open but guards and what is made of context and event: no children, no end.
+Such a macrostep is worked out once, to its end (raised events included), and
+kept as a :class:`Stride`, or with its effects as a :class:`Course`.
+:func:`leap` then takes an event by asking the guards, running the updates and
+making the new snapshot.
 
 What it cannot take it hands over: ``leap`` answers ``None``, or with the
 transitions that were selected (guards are asked once), and
@@ -82,9 +83,9 @@ class Route(Stride):
 
 
 def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
-    """Take ``event``: the new :class:`Snapshot`, or a failed :class:`Step`.
+    """Take ``event``: the new :class:`Snapshot`, or a :class:`Step` that has effects or failed.
 
-    ``None`` or the selected transitions when the macrostep has to be computed
+    ``None``, the selected transitions or a :class:`Detour` when the macrostep has to be computed
     (``event`` has a string ``type``; nobody observes microsteps).
     """
     rest = snapshot._rest

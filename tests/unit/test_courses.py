@@ -187,6 +187,28 @@ def test_a_detour_that_fails_is_the_step_that_fails() -> None:
     assert [effect.type for effect in step.effects] == ["xstate.raise", "leave"]
 
 
+def test_a_detour_that_ends_the_machine_stops_its_children() -> None:
+    document = {
+        "id": "m",
+        "initial": "a",
+        "invoke": {"src": "kid", "id": "kid"},
+        "states": {
+            "a": {"on": {"GO": {"target": "b", "actions": raise_({"type": "NEXT"}, delay="odd")}}},
+            "b": {"on": {"NEXT": "end"}},
+            "end": {"type": "final"},
+        },
+    }
+    machine = load_machine(document, {"actors": {"kid": load_machine({"id": "kid"})}, "delays": {"odd": lambda: None}}, strict=False)
+    snapshot, _ = initial_transition(machine)
+    for _ in range(2):
+        after, effects = transition(machine, snapshot, "GO")
+        assert (after.status, list(after.children)) == ("done", ["kid"])
+        assert [effect.type for effect in effects] == ["xstate.raise", "xstate.stopChild"]
+    sim = simulate(machine)
+    assert sim.send("GO").status == "done"
+    assert sim.child("kid").status == "stopped"
+
+
 @pytest.mark.parametrize("place", ["params", "message", "delay", "update"])
 def test_a_function_that_raises_ends_the_step_with_the_effects_up_to_there(place: str) -> None:
     def fails(context: Any) -> Any:
