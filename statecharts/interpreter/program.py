@@ -87,7 +87,7 @@ class Program:
         """What is remembered beside states and context, by the history in it."""
         self.seal = ""
         """How the text of an envelope begins (:mod:`.envelope_text`); made when it is needed."""
-        self._delays: dict[str, tuple[Any, Getter]] = {}
+        self._delays: dict[str, Getter] = {}
         self._logics: dict[str, tuple[Any, Any]] = {}
         self.first_context: tuple[Any, Any] | None = None
         """The function that makes the first context, and how to call it (:mod:`.macrostep`)."""
@@ -309,9 +309,9 @@ class Program:
     def delay(self, name: str) -> Getter:
         """The value of a named delay; that is ``UNDEFINED`` (no delay at all, in XState) if nobody bound it."""
         known = self._delays.get(name)
+        if known is not None:
+            return known
         delay = self.machine.implementations.delays.get(name, UNDEFINED)
-        if known is not None and known[0] is delay:
-            return known[1]
         if delay is UNDEFINED and self.semantics.unknown_delay_is_error:
             raise ExecutionError(
                 f"delay {name!r} is not implemented in machine {self.definition.id!r}; bind it under `delays`"
@@ -321,7 +321,7 @@ class Program:
             made = caller(delay, f"delay {name!r}", self.machine.is_pure, freezes=False)
         else:
             made = value_getter(delay, f"delay {name!r}")
-        self._delays[name] = (delay, made)  # looking at a function's parameters takes long
+        self._delays[name] = made  # looking at a function's parameters takes long
         return made
 
 

@@ -182,6 +182,23 @@ def test_two_busy_actors_whose_queued_actions_send_to_each_other(play: Play) -> 
     play(main)
 
 
+def test_what_an_action_posts_is_processed_though_nobody_sends_again(play: Play) -> None:
+    machine = load_machine(
+        {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"target": "b", "actions": "post"}}}, "b": {"on": {"NEXT": "c"}}, "c": {}}},
+        {"actions": {"post": lambda: actors[0].post("NEXT")}},
+    )
+    actors: list[Any] = []
+
+    async def main() -> None:
+        async with start(machine) as actor:
+            actors.append(actor)
+            await actor.send("GO")
+            await actor.wait_for(lambda snapshot: snapshot.value == "c", 5)
+
+    play(main)
+    actors.clear()
+
+
 def test_a_callback_that_an_action_sets_off_is_heard_before_what_the_step_sends(play: Play) -> None:
     """As in XState; the agenda takes over from the step that was taken in one go."""
     outside: list[Any] = []

@@ -231,6 +231,25 @@ def test_clocks() -> None:
     assert (rung, clock.now(), clock.pending) == ([3], 15, 0)
 
 
+def test_a_timer_of_a_step_taken_in_one_go_counts_from_now(play: Play) -> None:
+    machine = load_machine({"id": "m", "initial": "a", "states": {"a": {"on": {"GO": "b"}}, "b": {"after": {"10": "c"}, "on": {"GO": "a"}}, "c": {}}})
+
+    async def main() -> None:
+        clock = ManualClock()
+        async with start(machine, clock=clock) as actor:
+            await clock.advance(100)
+            await actor.send("GO")
+            await clock.advance(9)
+            assert actor.snapshot.value == "b"
+            await actor.send("GO")
+            assert actor._timed is None, "what is cancelled is given back at once"
+            await actor.send("GO")
+            await clock.advance(10)
+            assert actor.snapshot.value == "c"
+
+    play(main)
+
+
 def test_an_idle_actor_is_small_again(play: Play) -> None:
     """What queued events, timers and promises needed is given back when all is done."""
     machine = load_machine(

@@ -21,6 +21,7 @@ from statecharts import (
     spawn_child,
     transition,
 )
+from statecharts.actions import Raise
 from statecharts.events import to_event
 from statecharts.interpreter.courses import Detour
 from statecharts.interpreter.getters import Given
@@ -251,6 +252,14 @@ def test_a_delay_that_nobody_bound_is_said_by_the_step() -> None:
     snapshot, _ = initial_transition(machine)
     for _ in range(2):
         with pytest.raises(ExecutionError, match="delay 'gone' is not implemented"):
+            transition(machine, snapshot, "GO")
+
+
+def test_an_event_that_is_no_object_is_refused_by_the_step() -> None:
+    machine = chart([Raise("NEXT")])
+    snapshot, _ = initial_transition(machine)
+    for _ in range(2):
+        with pytest.raises(ExecutionError, match="Only event objects may be used with raise"):
             transition(machine, snapshot, "GO")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from statecharts import UsageError, emit, load_machine, send_to, simulate
+from statecharts.adapters.engines.clocks import ExactClock
 from statecharts.events import to_event
 from statecharts.interpreter.snapshot import Snapshot, Step
 from statecharts.interpreter.system import System
@@ -58,6 +59,22 @@ def test_actions_run_before_the_snapshot_is_there_with_the_data_of_their_moment(
     sim.send("GO")
     sim.send("GO")
     assert (sim.snapshot.value, sim.clock.next_due(), sim.system.timers.pending) == ("a", None, {})
+
+
+def test_a_timer_counts_from_the_time_of_the_clock_that_was_given() -> None:
+    clock = ExactClock()
+    sim = simulate(running()[0].machine, clock=clock)
+    clock.now = 50
+    sim.send("NEXT")
+    sim.send("NEXT")
+    assert (sim.snapshot.value, sim.clock.next_due()) == ("b", 60)
+
+
+def test_events_are_counted_for_each_send_by_itself() -> None:
+    sim, _ = running()
+    for _ in range(5):
+        sim.send("GO")
+    assert sim.system.events == 1
 
 
 def test_an_action_that_fails_ends_the_machine_and_what_would_follow_it() -> None:

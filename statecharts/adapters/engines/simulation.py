@@ -293,7 +293,6 @@ class Simulation(Rehearsal[C]):
         system = self.system
         system.events = 0
         system.now = self.clock.now
-        self._is_quick = False
         try:
             try:
                 step = system.go_on(event, taken)
