@@ -21,10 +21,8 @@ from typing import Any
 from ..events import STOP
 from ..values import FrozenDict
 from .actor_table import action_inspection
-from .agenda import Task
 from .cells import ENDED, NOT_STARTED, RUNNING, Cell, CellScope, EventFlood, SystemView
 from .deliveries import (
-    Delivery,
     End,
     Inspected,
     Perform,
@@ -33,22 +31,18 @@ from .deliveries import (
 )
 from .effects import (
     ActorRef,
-    CancelEvent,
-    EmitEvent,
     LogMessage,
-    RaiseEvent,
     Record,
     RunAction,
-    is_delay,
     record,
 )
-from .lifecycle import Lifecycle
 from .macrostep import macrostep
+from .quick import Quick, is_performed
 from .routes import leap
 from .snapshot import ACTIVE, Snapshot, Step
 
 
-class System(Lifecycle):
+class System(Quick):
     """All actors of one root. Mutable; owned by one host.
 
     ``observed`` asks for inspection events; a host that shows nothing but the
@@ -93,113 +87,6 @@ class System(Lifecycle):
             self._push((self._relay, None, wanted, event))  # where it is refused, for that is no fault of the code's
         else:
             self._relay(None, wanted, event)
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether an event for the root may be taken by :meth:`quick`: all is at rest and nobody is observing."""
-        root = self.root
-        return (
-            root.open and self.at_rest and not self.observed and (root.is_session or not self.has_sessions)
-        )
-
-    def quick(self, event: FrozenDict) -> Snapshot[Any] | Step | None:
-        """Send ``event`` to the root and, if nothing but a new snapshot comes of it, return that: all is done then.
-
-        Else what :meth:`go_on` returns. The system :attr:`is_quick`.
-        """
-        root = self.root
-        taken = leap(root.snapshot, event)
-        if isinstance(taken, Snapshot) and not self.tasks:
-            root.snapshot = taken
-            return taken
-        return self.go_on(event, taken)
-
-    def go_on(self, event: FrozenDict, taken: Any) -> Step | None:
-        """What is left to do when :func:`.routes.leap` has answered with ``taken``.
-
-        A step whose actions the host now runs, and then calls :meth:`settle`
-        (or :meth:`hand_over`). ``None``: it is on the agenda.
-        """
-        root = self.root
-        if taken is None:
-            self.send(event)
-            return None
-        if isinstance(taken, Snapshot):
-            root.snapshot = taken
-            self._publish(root, taken)
-            return None
-        self.events += 1
-        flush: Task | None = None
-        if not root.busy:  # unless a guard has sent it something just now
-            root.busy = True
-            flush = (self._flush, root)
-        try:
-            step = self._step(root, event, taken)
-        except BaseException:
-            self._put_below(flush)
-            raise
-        if step.error is None and not self.tasks:
-            return step
-        self._put_below(flush)
-        self._follow(root, event, step)
-        return None
-
-    def _put_below(self, task: Task | None) -> None:
-        if task is not None:
-            self.tasks.insert(0, task)
-
-    def settle(self, event: FrozenDict, step: Step) -> bool:
-        """The actions of ``step``, which :meth:`go_on` returned, have run: take it over.
-
-        Whether all is done then, but for what is :meth:`ready` for the host,
-        and for showing the root's new snapshot; else the rest is on the agenda.
-        """
-        root = self.root
-        if self.tasks:  # the actions have sent something
-            self.hand_over(event, step)
-            return False
-        self.begin_step()
-        root.snapshot = step.snapshot
-        for effect in step.effects:
-            kind = type(effect)
-            if kind is RunAction or kind is LogMessage:
-                continue
-            if not root.deferred:  # nobody but the host has something to do for these
-                if kind is RaiseEvent:
-                    if is_delay(effect.delay):  # type: ignore[union-attr]
-                        self._schedule(root, root.ref, effect.event, effect.delay, effect.id)  # type: ignore[union-attr]
-                    continue
-                if kind is CancelEvent:
-                    self._cancel(root, effect.send_id)  # type: ignore[union-attr]
-                    continue
-                if kind is EmitEvent:
-                    self._emit(root, effect.event)  # type: ignore[union-attr]
-                    continue
-            self._defer(root, effect)
-        if root.deferred or root.mailbox or step.snapshot._rest.status != ACTIVE:
-            self.tasks.append((self._flush, root))
-            self._update(root, event)
-            return False
-        root.busy = False
-        if self._forgotten is not None:
-            self._purge()
-        return True
-
-    def hand_over(self, event: FrozenDict, step: Step, after: Perform | None = None) -> list[Delivery]:
-        """Go on by the agenda with a ``step`` some of whose actions have run; the host has still to do what is returned.
-
-        ``after`` is the last that has run. The host is waited for, as if it had all come from :meth:`run`.
-        """
-        root = self.root
-        commit: Task = (self._commit, root, event, step)  # one object in both places
-        self.tasks[0:0] = [(self._flush, root), commit]
-        self._at_stake = (root, commit)
-        last = -1 if after is None else after.effect.position[1]
-        return [
-            record(Perform, (root.ref, effect))
-            for effect in step.effects
-            if _is_performed(effect) and effect.position[1] > last  # type: ignore[union-attr]
-        ]
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""
@@ -257,7 +144,7 @@ class System(Lifecycle):
             if kind is RunAction or kind is LogMessage:
                 if self.observed:
                     self._out.append(Inspected(action_inspection(cell.ref, effect, self.root_id)))
-                if _is_performed(effect):
+                if is_performed(effect):
                     self._out.append(record(Perform, (cell.ref, effect)))
                     must_wait = True
             elif self.observed:
@@ -295,11 +182,6 @@ class System(Lifecycle):
         for effect in step.effects:
             self._defer(cell, effect)
         self._update(cell, event)
-
-
-def _is_performed(effect: Record) -> bool:
-    """Whether a host runs ``effect`` at once."""
-    return type(effect) is LogMessage or (isinstance(effect, RunAction) and effect.function is not None)
 
 
 __all__ = ["ENDED", "NOT_STARTED", "RUNNING", "Cell", "CellScope", "EventFlood", "System", "SystemView"]

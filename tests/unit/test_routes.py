@@ -161,7 +161,7 @@ def test_what_is_left_to_do_goes_on_the_agenda() -> None:
     while stopped.run():
         pass
     assert not stopped.is_quick
-    assert stopped.quick(to_event("T")) is None
+    stopped.send(to_event("T"))
     assert stopped.run() == [], "who is over hears nothing"
 
 

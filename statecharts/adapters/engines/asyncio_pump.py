@@ -247,15 +247,15 @@ class Pump(Driver):
         if result is not True:
             return result
         ready = system.ready()
+        if self._watched is not None:
+            ready = [*ready, Published(root.ref, root.snapshot)]
         if ready:
             self._add(ready)
             while batch := self._batch:
                 self._attempt(batch.pop())
             self._batch = None
-        if self._timed is not None:
+        if self._timed is not None and self._current is None:
             self._give_back()
-        if self._watched is not None:
-            self._show(root.snapshot)
         return system.at_rest and not self._arrivals
 
     def postpone(self, deliveries: list[Delivery]) -> None:
@@ -287,13 +287,15 @@ class Pump(Driver):
                 except BaseException:
                     system.roll_back()
                     raise
-            elif not self._next():
-                return None
+            else:
+                begun = self._next()
+                if begun is not True:
+                    return begun or None
             if monotonic() > self._slice_end and self._out_of_time():
                 return Pause(None, asyncio.sleep(0), None)
 
-    def _next(self) -> bool:
-        """The system is at rest: what was asked for has come true. Begin the next turn, if there is one."""
+    def _next(self) -> Pause | bool:
+        """The system is at rest: what was asked for has come true. Begin the next turn, if there is one; or what it has to wait for."""
         current = self._current
         if current is not None:
             self._current = None
@@ -307,23 +309,34 @@ class Pump(Driver):
         self._current = arrival
         arrival.before = self.system.root.snapshot
         if arrival.timer is not None:
+            rung = self.system.take_timer(arrival.timer) if self.system.is_quick else None
+            if rung is not None:
+                return self._quick(rung) or True
             self.system.fire(arrival.timer)
         elif arrival.emitted:
             assert arrival.source is not None
             self.system.emit(arrival.source, arrival.event)
         else:
-            self._deliver(arrival)
+            return self._deliver(arrival)
         return True
 
-    def _deliver(self, arrival: Arrival) -> None:
+    def _deliver(self, arrival: Arrival) -> Pause | bool:
         if arrival.counted:
             try:
                 self._check(arrival.event)
             except InvalidTransition as error:
                 if not arrival.settle(error=error):
                     self._report("a posted event is not handled", error)
-                return
-        self.system.send(arrival.event, arrival.target, arrival.source)
+                return True
+        system, event = self.system, arrival.event
+        if system.is_quick:
+            if arrival.target is None:
+                return self._quick(event) or True
+            report = system.take_result(arrival.target, event)
+            if report is not None:
+                return self._quick(report) or True
+        system.send(event, arrival.target, arrival.source)
+        return True
 
     # ---------------------------------------------------------- one delivery
 

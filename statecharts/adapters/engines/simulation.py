@@ -268,9 +268,37 @@ class Simulation(Rehearsal[C]):
         return self._drive()
 
     def _fire(self, timer: Any) -> None:
+        if self._rests():
+            event = self.system.take_timer(timer)
+            if event is not None:
+                self._at_once(event)
+                return
         self.system.now = self.clock.now
         self.system.fire(timer)
         self._drive()
+
+    def _deliver(self, ref: ActorRef, event: Any) -> Shown[C]:
+        if self._rests():
+            report = self.system.take_result(ref, event)
+            if report is not None:
+                return self._at_once(report)
+        self.system.send(event, ref, ref)
+        return self._drive()
+
+    def _rests(self) -> bool:
+        """Whether something may be taken in one go."""
+        return self._is_quick and not self._running and not self.system.tasks and get_ident() == self._owner
+
+    def _at_once(self, event: Any) -> Shown[C]:
+        """An event for the machine, which is at rest."""
+        self._running = True
+        try:
+            taken = leap(self.system.root.snapshot, event)
+        except BaseException:
+            self.system.roll_back()
+            self._running = self._is_quick = False
+            raise
+        return self._go_on(event, taken)
 
     def _drive(self) -> Shown[C]:
         if get_ident() != self._owner:

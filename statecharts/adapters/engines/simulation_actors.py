@@ -52,6 +52,10 @@ class Rehearsal(Driver, Generic[C]):
     def _drive(self) -> Shown[C]:
         """Run to rest; the snapshot then."""
 
+    @abstractmethod
+    def _deliver(self, ref: ActorRef, event: Any) -> Shown[C]:
+        """What an outside actor tells itself; the snapshot then."""
+
     @property
     def starts(self) -> list[Started]:
         """Every start of an outside actor, oldest first."""
@@ -111,7 +115,7 @@ class Rehearsal(Driver, Generic[C]):
         """An outside actor reports to itself; nothing happens when it is over."""
         cell = self.system.cell(started.ref)
         if cell is not None and cell.snapshot.status == "active":
-            self.system.send(event, started.ref, started.ref)
+            return self._deliver(started.ref, event)
         return self._drive()
 
     def feed(self, actor: str, value: Any, *, run: int | None = None) -> Shown[C]:
