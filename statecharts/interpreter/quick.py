@@ -12,7 +12,7 @@ from typing import Any
 
 from ..events import STOP_EVENT, done_actor_event, error_actor_event
 from ..values import FrozenDict
-from .actors import PROMISE_REJECT, PROMISE_RESOLVE, PromiseLogic
+from .actors import PromiseLogic
 from .agenda import Task
 from .cells import NOT_STARTED, RUNNING, Cell
 from .deliveries import Begin, Completed, Delivery, End, Failed, Perform, Timer
@@ -32,7 +32,7 @@ from .effects import (
 from .lifecycle import Lifecycle
 from .mailboxes import listed_children
 from .routes import leap
-from .snapshot import ACTIVE, DONE, Snapshot, Step
+from .snapshot import ACTIVE, DONE, ERROR, Snapshot, Step
 
 
 class Quick(Lifecycle):
@@ -177,12 +177,13 @@ class Quick(Lifecycle):
         cell = self.find(ref.session)
         if cell is None or not self._is_lone_promise(cell) or self.has_sessions:
             return None
-        if event["type"] not in (PROMISE_RESOLVE, PROMISE_REJECT):
+        after = cell.logic.transition(cell.snapshot, event)
+        if after.status not in (DONE, ERROR):
             return None
         if cell.rules.stale_reports_are_dropped and ref not in listed_children(self.root):
             return None
         self.events += 1
-        after = cell.snapshot = cell.logic.transition(cell.snapshot, event)
+        cell.snapshot = after
         self._stop_procedure(cell)
         if after.status == DONE:
             self._out.append(record(Completed, (ref,)))
@@ -195,6 +196,7 @@ class Quick(Lifecycle):
         return (
             type(cell.logic) is PromiseLogic
             and cell.parent is self.root
+            and cell.begun
             and cell.open
             and not cell.busy
             and cell.snapshot.status == ACTIVE
@@ -221,9 +223,8 @@ class Quick(Lifecycle):
         if cell is None or not self._is_lone_promise(cell):
             return False
         cell.snapshot = cell.logic.transition(cell.snapshot, STOP_EVENT)
-        if cell.begun:
-            cell.begun = False
-            self._out.append(record(End, (cell.ref,)))
+        cell.begun = False
+        self._out.append(record(End, (cell.ref,)))
         self._complete_stop(cell)
         return True
 
@@ -243,10 +244,7 @@ class Quick(Lifecycle):
 
 
 def _stops(effects: tuple[Record, ...], ref: ActorRef | None) -> bool:
-    for effect in effects:
-        if type(effect) is StopActor and effect.ref is ref:
-            return True
-    return False
+    return any(type(effect) is StopActor and effect.ref is ref for effect in effects)
 
 
 def is_performed(effect: Record) -> bool:

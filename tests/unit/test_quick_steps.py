@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from statecharts import UsageError, emit, load_machine, send_to, simulate
+from statecharts import UsageError, assign, cancel, emit, load_machine, raise_, send_to, simulate
 from statecharts.adapters.engines.clocks import ExactClock
 from statecharts.events import to_event
+from statecharts.interpreter.actors import promise_result
 from statecharts.interpreter.snapshot import Snapshot, Step
-from statecharts.interpreter.system import System
+from statecharts.interpreter.system import EventFlood, System
 from statecharts.values import FrozenDict
 
 DOCUMENT: dict[str, Any] = {
@@ -308,3 +309,111 @@ def test_children_take_events_in_one_go_too_whatever_they_are() -> None:
     sim.system.send(FrozenDict({"no": "type"}), sim.snapshot.children["k"])
     sim._drive()
     assert (sim.snapshot.status, str(sim.snapshot.error)) == ("error", "Cannot read properties of undefined (reading 'startsWith')")
+
+
+# ------------------------------------------------------- promises and timers
+
+
+async def job() -> None:
+    """Settled by hand."""
+
+
+WORKING: dict[str, Any] = {
+    "id": "m",
+    "initial": "a",
+    "context": {"n": 0},
+    "states": {
+        "a": {"on": {"GO": "b"}},
+        "b": {
+            "after": {"10": {"target": "a", "actions": "count"}},
+            "invoke": {"src": "job", "id": "j", "onDone": {"target": "c", "actions": "keep"}, "onError": {"target": "c", "actions": "keep"}},
+            "on": {"GO": "a"},
+        },
+        "c": {"on": {"GO": "b"}},
+    },
+}
+
+
+def working(**bound: Any) -> Any:
+    updates = {"count": lambda context: {"n": context["n"] + 1}, "keep": lambda event: {"got": event.get("output", str(event.get("error")))}}
+    return load_machine(WORKING, {"actors": {"job": job}, "updates": {**updates, **bound}})
+
+
+def test_a_promise_from_its_start_to_its_result() -> None:
+    sim = simulate(working())
+    seen: list[Any] = []
+    sim.subscribe(lambda snapshot: seen.append((snapshot.value, list(snapshot.children), [start.path for start in sim.waiting])))
+    sim.send("GO")
+    assert sim.resolve("j", {"x": 1}).context == {"n": 0, "got": {"x": 1}}
+    sim.send("GO")
+    assert sim.reject("j", "no").context == {"n": 0, "got": "no"}
+    sim.send("GO")
+    assert sim.advance(10).context["n"] == 1
+    assert seen == [("b", ["j"], ["j"]), ("c", [], [])] * 2 + [("b", ["j"], ["j"]), ("a", [], [])]
+    assert (len(sim.system.cells), sim.system.at_rest, sim.clock.next_due()) == (1, True, None)
+    assert [ref.session for ref in sim.ended] == [2, 3], "one that failed, and one that was stopped"
+
+
+@pytest.mark.parametrize(("semantics", "counts"), [("xstate", False), ("xstate-exact", True)])
+def test_a_result_of_one_whose_place_was_taken(semantics: str, counts: bool) -> None:
+    machine = load_machine(
+        {"id": "m", "on": {"GO": {"actions": "spawn"}, "xstate.done.actor.j": {"actions": "keep"}}, "context": {}},
+        {
+            "actors": {"job": job},
+            "actions": {"spawn": assign(j=lambda spawn: spawn("job", id="j")), "keep": assign(got=lambda event: event["output"])},
+        },
+        semantics=semantics,
+    )
+    sim = simulate(machine)
+    sim.send("GO")
+    sim.send("GO")
+    assert ("got" in sim.resolve("j", 1, run=1).context) is counts
+    assert sim.resolve("j", 2, run=2).context["got"] == 2
+
+
+def test_what_is_no_result_of_a_promise_does_not_settle_it() -> None:
+    sim = simulate(working())
+    sim.send("GO")
+    ref = sim.snapshot.children["j"]
+    assert sim.system.take_result(ref, to_event("ANY")) is None
+    assert sim.system.take_result(ref, promise_result(1)) is not None
+    assert sim.system.take_result(ref, promise_result(1)) is None, "it is over"
+
+
+def test_an_interrupt_while_a_result_is_handled_leaves_the_machine_where_it_was() -> None:
+    calls: list[int] = []
+
+    def keep() -> Any:
+        calls.append(1)
+        if len(calls) < 2:
+            raise KeyboardInterrupt
+        return {}
+
+    sim = simulate(working(keep=keep))
+    sim.send("GO")
+    with pytest.raises(KeyboardInterrupt):
+        sim.resolve("j", 1)
+    assert (sim.snapshot.value, sim.child("j").status) == ("b", "done"), "the promise is over, its event is gone"
+    assert sim.send("GO").value == "a"
+
+
+def test_a_timer_that_was_cancelled_in_the_same_moment_does_not_ring() -> None:
+    document = {"id": "m", "initial": "a", "states": {"a": {"entry": ["one", "two"], "on": {"ONE": {"actions": "none"}, "TWO": "b"}}, "b": {}}}
+    sim = simulate(
+        load_machine(document, {"actions": {"one": raise_("ONE", delay=5), "two": raise_("TWO", delay=5, id="two"), "none": cancel("two")}})
+    )
+    assert sim.advance(5).value == "a"
+
+
+def test_a_timer_whose_event_has_no_type() -> None:
+    document = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"actions": "odd"}}}}}
+    sim = simulate(load_machine(document, {"actions": {"odd": raise_({"no": "type"}, delay=5)}}, semantics="xstate-exact"))
+    sim.send("GO")
+    assert sim.advance(5).status == "error"
+
+
+def test_actors_that_feed_their_own_machine_for_ever_are_an_error_of_nobody_in_particular() -> None:
+    machine = load_machine({"id": "m", "on": {"GO": {"actions": "again"}}}, {"actions": {"again": lambda: sim.send("GO")}})
+    sim = simulate(machine, max_events=20)
+    with pytest.raises(EventFlood):
+        sim.send("GO")
