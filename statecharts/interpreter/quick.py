@@ -209,7 +209,7 @@ class Quick(Lifecycle):
         if cell is None or type(cell.logic) is not PromiseLogic or cell.status != NOT_STARTED:
             return False
         known = cell.ref
-        if known.system_id or known.sync_snapshot is True or cell.mailbox or cell.snapshot.status != ACTIVE:
+        if known.system_id or known.sync_snapshot is True or cell.mailbox:
             return False
         cell.status = RUNNING
         cell.begun = True

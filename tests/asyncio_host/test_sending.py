@@ -199,6 +199,45 @@ def test_what_an_action_posts_is_processed_though_nobody_sends_again(play: Play)
     actors.clear()
 
 
+@pytest.mark.parametrize("how", ["posted", "rung", "settled"])
+def test_an_async_action_of_a_step_that_came_in_its_turn(play: Play, how: str) -> None:
+    """The turn waits for it, and what is left of the step follows."""
+    order: list[str] = []
+
+    async def slow() -> None:
+        order.append("begins")
+        await asyncio.sleep(0)
+        order.append("ends")
+
+    async def job() -> None:
+        await asyncio.sleep(0)
+
+    taking = {"target": "b", "actions": ["first", "slow", "last"]}
+    document: dict[str, Any] = {"id": "m", "initial": "a", "states": {"a": {}, "b": {"after": {"1": "c"}}, "c": {}}}
+    document["states"]["a"] |= {
+        "posted": {"on": {"GO": taking}},
+        "rung": {"after": {"1": taking}},
+        "settled": {"invoke": {"src": "job", "id": "j", "onDone": taking}},
+    }[how]
+    machine = load_machine(
+        document,
+        {
+            "actions": {"first": lambda: order.append("first"), "slow": slow, "last": lambda: order.append("last")},
+            **({"actors": {"job": job}} if how == "settled" else {}),
+        },
+    )
+
+    async def main() -> None:
+        async with start(machine) as actor:
+            actor.subscribe(lambda snapshot: order.append(snapshot.value))
+            if how == "posted":
+                actor.post("GO")
+            await actor.wait_for(lambda snapshot: snapshot.value == "c", 5)
+
+    play(main)
+    assert order[-6:] == ["first", "begins", "ends", "last", "b", "c"]
+
+
 def test_a_callback_that_an_action_sets_off_is_heard_before_what_the_step_sends(play: Play) -> None:
     """As in XState; the agenda takes over from the step that was taken in one go."""
     outside: list[Any] = []

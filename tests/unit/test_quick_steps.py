@@ -371,6 +371,64 @@ def test_a_result_of_one_whose_place_was_taken(semantics: str, counts: bool) -> 
     assert sim.resolve("j", 2, run=2).context["got"] == 2
 
 
+def test_a_promise_of_a_child_tells_the_child() -> None:
+    inner = {"id": "kid", "initial": "one", "states": {"one": {"invoke": {"src": "job", "id": "j", "onDone": "two"}}, "two": {}}}
+    kid = load_machine(inner, {"actors": {"job": job}})
+    document = {"id": "m", "initial": "a", "invoke": {"src": "kid", "id": "kid"}, "states": {"a": {"on": {"xstate.done.actor.j": "b"}}, "b": {}}}
+    sim = simulate(load_machine(document, {"actors": {"kid": kid}}, strict=False))
+    sim.resolve("kid/j", 1)
+    assert (sim.child("kid").value, sim.snapshot.value) == ("two", "a")
+
+
+def test_a_promise_whose_snapshots_the_machine_wants_to_hear_of() -> None:
+    heard: list[Any] = []
+    machine = load_machine(
+        {"id": "m", "on": {"GO": {"actions": "spawn"}, "xstate.snapshot.j": {"actions": "hear"}}, "context": {}},
+        {
+            "actors": {"job": job},
+            "actions": {
+                "spawn": assign(j=lambda spawn: spawn("job", id="j", sync_snapshot=True)),
+                "hear": lambda event: heard.append(event["snapshot"].status),
+            },
+        },
+        semantics="xstate-exact",
+    )
+    sim = simulate(machine)
+    sim.send("GO")
+    assert heard == ["active"]
+
+
+def test_a_timer_of_a_child_rings_there() -> None:
+    kid = load_machine({"id": "kid", "initial": "one", "states": {"one": {"after": {"5": "two"}}, "two": {}}})
+    sim = simulate(load_machine({"id": "m", "invoke": {"src": "kid", "id": "kid"}}, {"actors": {"kid": kid}}))
+    sim.advance(5)
+    assert sim.child("kid").value == "two"
+
+
+def test_what_happens_inside_a_step_waits_for_its_end() -> None:
+    """A promise that an action settles, and time that an action lets pass."""
+    order: list[Any] = []
+
+    def meddle() -> None:
+        sim.resolve("j", 1)
+        sim.advance(10)
+        order.append(sim.snapshot.value)
+
+    document = {
+        "id": "m",
+        "initial": "a",
+        "states": {
+            "a": {"after": {"10": {"actions": "rang"}}, "invoke": {"src": "job", "id": "j", "onDone": {"actions": "done"}}, "on": {"GO": {"actions": "meddle"}}}
+        },
+    }
+    noting = {name: (lambda name=name: order.append(name)) for name in ("rang", "done")}
+    sim = simulate(load_machine(document, {"actors": {"job": job}, "actions": {**noting, "meddle": meddle}}))
+    sim.send("GO")
+    assert order[0] == "a"
+    assert sorted(order[1:]) == ["done", "rang"]
+    assert sim.system.at_rest
+
+
 def test_what_is_no_result_of_a_promise_does_not_settle_it() -> None:
     sim = simulate(working())
     sim.send("GO")
