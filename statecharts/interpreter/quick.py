@@ -74,9 +74,6 @@ class Quick(Lifecycle):
         (or :meth:`hand_over`). ``None``: it is on the agenda.
         """
         root = self.root
-        if taken is None and root.is_session:  # which hears of events in its own way
-            self.send(event)
-            return None
         self.events += 1
         flush: Task | None = None
         if not root.busy:  # unless a guard has sent it something just now
@@ -229,10 +226,6 @@ class Quick(Lifecycle):
         return True
 
     # ------------------------------------------------------- what a system says
-
-    @abstractmethod
-    def send(self, event: FrozenDict, target: ActorRef | None = None, source: ActorRef | None = None) -> None:
-        """Put ``event`` on the agenda (:class:`System`)."""
 
     @abstractmethod
     def _step(self, cell: Cell, event: FrozenDict, taken: Any) -> Step:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from loops import Play
 
-from statecharts import Machine, load_machine, start
+from statecharts import Machine, cancel, emit, load_machine, raise_, start
 from statecharts.adapters.engines.asyncio_clock import ManualClock, WallClock
 
 
@@ -248,6 +248,34 @@ def test_a_timer_of_a_step_taken_in_one_go_counts_from_now(play: Play) -> None:
             assert actor.snapshot.value == "c"
 
     play(main)
+
+
+def test_a_timer_that_rang_and_is_cancelled_before_its_turn(play: Play) -> None:
+    document = {"id": "m", "initial": "a", "states": {"a": {"entry": ["one", "two"], "on": {"ONE": {"actions": "none"}, "TWO": "b"}}, "b": {}}}
+    bound = {"one": raise_("ONE", delay=5), "two": raise_("TWO", delay=5, id="two"), "none": cancel("two")}
+
+    async def main() -> None:
+        clock = ManualClock()
+        async with start(load_machine(document, {"actions": bound}), clock=clock) as actor:
+            await clock.advance(5)
+            assert actor.snapshot.value == "a"
+            assert actor.snapshot.sequence == 1
+
+    play(main)
+
+
+def test_what_a_step_emits_is_heard_before_its_snapshot(play: Play) -> None:
+    document = {"id": "m", "initial": "a", "states": {"a": {"on": {"GO": {"target": "b", "actions": "tell"}}}, "b": {}}}
+    heard: list[Any] = []
+
+    async def main() -> None:
+        async with start(load_machine(document, {"actions": {"tell": emit({"type": "TOLD"})}})) as actor:
+            actor.subscribe(lambda snapshot: heard.append(snapshot.value))
+            actor.on("*", lambda event: heard.append(event["type"]))
+            await actor.send("GO")
+
+    play(main)
+    assert heard == ["TOLD", "b"]
 
 
 def test_an_idle_actor_is_small_again(play: Play) -> None:

@@ -373,9 +373,9 @@ def test_a_result_of_one_whose_place_was_taken(semantics: str, counts: bool) -> 
 
 def test_a_promise_of_a_child_tells_the_child() -> None:
     inner = {"id": "kid", "initial": "one", "states": {"one": {"invoke": {"src": "job", "id": "j", "onDone": "two"}}, "two": {}}}
-    kid = load_machine(inner, {"actors": {"job": job}})
+    kid = load_machine(inner, {"actors": {"job": job}}, semantics="xstate-exact")
     document = {"id": "m", "initial": "a", "invoke": {"src": "kid", "id": "kid"}, "states": {"a": {"on": {"xstate.done.actor.j": "b"}}, "b": {}}}
-    sim = simulate(load_machine(document, {"actors": {"kid": kid}}, strict=False))
+    sim = simulate(load_machine(document, {"actors": {"kid": kid}}, semantics="xstate-exact"))
     sim.resolve("kid/j", 1)
     assert (sim.child("kid").value, sim.snapshot.value) == ("two", "a")
 
