@@ -131,7 +131,6 @@ class Way:
             if plan.asks or not self.take(plan):
                 return False
 
-
     def updates(self) -> tuple[Update, ...]:
         """What it consists of, when that is updates."""
         return tuple([_seeing(operation, event) for operation, event in self.doings])
