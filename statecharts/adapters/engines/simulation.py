@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import get_ident
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from ...errors import ExecutionError, UsageError
 from ...events import INTERNED, to_event
@@ -29,7 +29,8 @@ from ...machine import Machine
 from ...native import mypyc_attr
 from ...values import UNDEFINED
 from .clocks import ExactClock, JumpingClock, VirtualClock
-from .simulation_actors import Rehearsal, Shown, Started, run_to_its_end
+from .simulation_actors import Shown, Started, run_to_its_end
+from .simulation_steps import Stepping
 from .stubs import StubbedAction, stubbed
 from .unhandled import refuse_unhandled
 
@@ -42,7 +43,7 @@ ENDLESS = 200_000
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Simulation(Rehearsal[C]):
+class Simulation(Stepping[C]):
     """A running machine whose time and outside world are in the caller's hands.
 
     ``snapshot`` restores: an envelope (:meth:`save`), XState's persisted form
@@ -55,8 +56,7 @@ class Simulation(Rehearsal[C]):
     """
 
     __slots__ = (
-        "_counts_anew", "_effects", "_emitted", "_is_plain", "_is_quick", "_logged", "_logger", "_observer", "_on_unhandled", "_owner",
-        "_running", "_subscribers", "clock", "machine", "stub_record",
+        "_effects", "_emitted", "_logged", "_logger", "_observer", "_on_unhandled", "machine", "stub_record",
     )  # fmt: skip
 
     def __init__(
@@ -86,7 +86,6 @@ class Simulation(Rehearsal[C]):
         elif machine.semantics != "xstate-exact":
             machine.require_complete()
         self.machine = machine = machine.in_pure_mode() if pure else machine
-        self.clock: VirtualClock = ExactClock() if type(clock) is str and clock == "exact" else _clock(clock)
         # lists are made when they are asked for: there may be very many simulations
         self._emitted: list[Any] | None = None
         self._effects: list[RunAction] | None = None
@@ -94,11 +93,8 @@ class Simulation(Rehearsal[C]):
         self._on_unhandled = on_unhandled
         self._observer = inspect
         self._logger = logger
-        self._subscribers: list[Callable[[Snapshot[Any]], Any]] | None = None
-        self._running = False
-        self._is_quick = False
-        self._owner = get_ident()
-        super().__init__(System(machine, observed=inspect is not None, first_session=first_session))
+        system = System(machine, observed=inspect is not None, first_session=first_session)
+        super().__init__(system, ExactClock() if type(clock) is str and clock == "exact" else _clock(clock))
         self._counts_anew = max_events is None
         self._is_plain = (
             self._counts_anew and not self.schemas and inspect is None and on_unhandled == "ignore"
@@ -182,11 +178,6 @@ class Simulation(Rehearsal[C]):
         return self._logged
 
     @property
-    def snapshot(self) -> Shown[C]:
-        """The machine's snapshot now."""
-        return self.system.root.snapshot
-
-    @property
     def now(self) -> float:
         """Virtual time in milliseconds."""
         return self.clock.now
@@ -221,15 +212,6 @@ class Simulation(Rehearsal[C]):
             refuse_unhandled(self.machine, self.snapshot, made)
         self._put(made, None)
         return self._drive()
-
-    def _put(self, event: Any, target: ActorRef | None) -> None:
-        """Send, perhaps from inside a step."""
-        if get_ident() != self._owner:
-            self._refuse_stranger()
-        if self._running:
-            self.system.send_within(event, target)
-        else:
-            self.system.send(event, target)
 
     def send_to(self, path: str, event: str | Mapping[str, Any], **data: Any) -> Shown[C]:
         """Send an event straight to a child."""
@@ -266,92 +248,6 @@ class Simulation(Rehearsal[C]):
         """Stop the machine and its children. Exit actions do not run, as in XState."""
         self.system.stop()
         return self._drive()
-
-    def _fire(self, timer: Any) -> None:
-        if self._rests():
-            event = self.system.take_timer(timer)
-            if event is not None:
-                self._at_once(event)
-                return
-        self.system.now = self.clock.now
-        self.system.fire(timer)
-        self._drive()
-
-    def _deliver(self, ref: ActorRef, event: Any) -> Shown[C]:
-        if self._rests():
-            report = self.system.take_result(ref, event)
-            if report is not None:
-                return self._at_once(report)
-        self.system.send(event, ref, ref)
-        return self._drive()
-
-    def _rests(self) -> bool:
-        """Whether something may be taken in one go."""
-        return self._is_quick and not self._running and not self.system.tasks and get_ident() == self._owner
-
-    def _at_once(self, event: Any) -> Shown[C]:
-        """An event for the machine, which is at rest."""
-        self._running = True
-        try:
-            taken = leap(self.system.root.snapshot, event)
-        except BaseException:
-            self.system.roll_back()
-            self._running = self._is_quick = False
-            raise
-        return self._go_on(event, taken)
-
-    def _drive(self) -> Shown[C]:
-        if get_ident() != self._owner:
-            self._refuse_stranger()
-        if not self._running:
-            self._running = True
-            if self._counts_anew:
-                self.system.events = 0
-            self._is_quick = False
-            try:
-                self.system.now = self.clock.now
-                self.drive()
-            finally:
-                self._running = False
-            self._is_quick = self._is_plain and self.system.is_quick
-        return self.snapshot
-
-    def _go_on(self, event: Any, taken: Any) -> Shown[C]:
-        """What is left to do when :func:`leap` has answered with ``taken``."""
-        system = self.system
-        system.events = 0
-        system.now = self.clock.now
-        try:
-            try:
-                step = system.go_on(event, taken)
-            except BaseException:
-                system.roll_back()
-                raise
-            if step is None or not self.follow(event, step):
-                self.drive()
-            else:
-                self._show_step()
-        finally:
-            self._running = False
-        self._is_quick = system.is_quick
-        return self.snapshot
-
-    def _show_step(self) -> None:
-        """All is done but for what was asked for and the listeners."""
-        ready = self.system.ready()
-        if self._subscribers:
-            ready = [*ready, Published(self.system.root.ref, self.snapshot)]
-        if ready:
-            failure = self.perform(ready)
-            if not self.system.at_rest:
-                self.drive()
-            if failure is not None:
-                raise failure
-
-    def _refuse_stranger(self) -> NoReturn:
-        raise UsageError(
-            "a simulation belongs to the thread that made it; machines may be shared, running ones not"
-        )
 
     # ------------------------------------------------------------- saving
 
