@@ -45,12 +45,9 @@ class Effectful(Operation):
         """The effect of a lean action."""
 
 
-def given(getter: Getter, context: Any, event: Any) -> Any:
-    """The value of a getter that is :class:`Given`."""
-    if isinstance(getter, Known):
-        return getter.value
-    assert isinstance(getter, Given)
-    return getter.of(context, event)
+def given(getter: Any, context: Any, event: Any) -> Any:
+    """The value of a getter that is :class:`Given` (which is not asked again here: an ABC takes long to answer)."""
+    return getter.value if type(getter) is Known else getter.of(context, event)
 
 
 class RunNamed(Effectful):

@@ -15,7 +15,7 @@ memo of 0 bytes nothing is kept and every event goes that way.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..nodes import Transition
 from ..values import ATOMS, FrozenDict
@@ -30,9 +30,6 @@ from .strides import FIXED, STRIDE_SIZE, Stride
 from .updates import merged
 from .wandering import wander
 from .ways import stride_of
-
-if TYPE_CHECKING:
-    pass
 
 ROUTE_SIZE: Final = 450
 """Bytes of a route, its place in a dict, and what it refers to that is its own: an estimate, rounded up."""
@@ -152,7 +149,7 @@ def leap(snapshot: Snapshot[Any], event: FrozenDict) -> Any:
             if onward.kind == ACTING:
                 return take(snapshot, event, onward)  # type: ignore[arg-type]
             stride = onward
-    # all is known from here on, but for the new context; see :class:`.strides.Stride`
+    # all is known from here on, but for the new context; see :class:`.strides.Stride` (below is :func:`.courses.arrived` without a call)
     for update in stride.updates:
         try:
             direct = update.direct

@@ -24,7 +24,6 @@ from statecharts import (
 from statecharts.actions import Raise
 from statecharts.events import to_event
 from statecharts.interpreter.courses import Detour
-from statecharts.interpreter.getters import Given
 from statecharts.interpreter.program import Program, program_of
 from statecharts.interpreter.routes import leap
 from statecharts.interpreter.snapshot import Snapshot, Step
@@ -285,8 +284,3 @@ def test_courses_are_counted_against_the_memo() -> None:
     before = program_of(machine).memo.bytes
     transition(machine, snapshot, "GO")
     assert program_of(machine).memo.bytes - before > 50 * 80
-
-
-def test_a_getter_says_what_it_is_of() -> None:
-    with pytest.raises(NotImplementedError):
-        Given().of({}, {})
