@@ -77,16 +77,16 @@ class System(Quick):
         return isinstance(snapshot, Snapshot) and snapshot._status == ACTIVE and not snapshot._children
 
     def send(self, event: FrozenDict, target: ActorRef | None = None, source: ActorRef | None = None) -> None:
-        """Put ``event`` into a mailbox (the root's by default)."""
-        self._push((self._relay, source, self.root.ref if target is None else target, event))
+        """Put ``event`` into a mailbox (the root's by default).
 
-    def send_within(self, event: FrozenDict, target: ActorRef | None = None) -> None:
-        """:meth:`send`, by code that runs in the middle of a step: it waits its turn behind what was sent before."""
+        At once, for code that runs in the middle of a step may send several:
+        each waits its turn behind what was sent before.
+        """
         wanted = self.root.ref if target is None else target
         if self.max_events is not None and self.events >= self.max_events:
-            self._push((self._relay, None, wanted, event))  # where it is refused, for that is no fault of the code's
+            self._push((self._relay, source, wanted, event))  # where it is refused, for that is no fault of the code's
         else:
-            self._relay(None, wanted, event)
+            self._relay(source, wanted, event)
 
     def send_all(self, sends: list[tuple[ActorRef | None, ActorRef | None, FrozenDict]]) -> None:
         """Several sends, first first: what a user's code sent while the host ran it."""

@@ -142,6 +142,29 @@ def test_what_is_sent_from_inside_a_step_comes_in_the_order_of_sending(where: st
     assert order.count("KID") == 1
 
 
+def test_what_actors_are_made_to_say_inside_a_step_comes_in_order() -> None:
+    order: list[str] = []
+
+    def listen(send_back: Any) -> None:
+        """Speaks when the test makes it."""
+
+    def speak() -> None:
+        for event in ("ONE", "TWO", "THREE"):
+            sim.send_back("l", event)
+
+    machine = load_machine(
+        {
+            "id": "m",
+            "invoke": {"src": "listen", "id": "l"},
+            "on": {"GO": {"actions": "speak"}, **{name: {"actions": "note"} for name in ("ONE", "TWO", "THREE")}},
+        },
+        {"actors": {"listen": listen}, "actions": {"speak": speak, "note": lambda event: order.append(event["type"])}},
+    )
+    sim = simulate(machine)
+    sim.send("GO")
+    assert order == ["ONE", "TWO", "THREE"]
+
+
 def test_what_a_guard_sends_is_handled_after_its_step() -> None:
     order: list[Any] = []
 
@@ -242,21 +265,22 @@ def test_a_callback_that_an_action_sets_off_is_heard_after_the_step() -> None:
     assert values == ["b", "c"]
 
 
-def test_a_stranger_s_send_is_refused_and_leaves_nothing_behind() -> None:
+@pytest.mark.parametrize("call", [lambda sim: sim.send("GO"), lambda sim: sim.stop(), lambda sim: sim.advance(5)])
+def test_a_stranger_s_call_is_refused_and_leaves_nothing_behind(call: Any) -> None:
     sim, did = running()
     sim._is_plain = sim._is_quick = False
     refused: list[BaseException] = []
 
     def stranger() -> None:
         try:
-            sim.send("GO")
+            call(sim)
         except UsageError as error:
             refused.append(error)
 
     thread = threading.Thread(target=stranger)
     thread.start()
     thread.join()
-    assert (len(refused), sim.system.at_rest) == (1, True)
+    assert (len(refused), sim.system.at_rest, sim.now) == (1, True, 0)
     assert (sim.send("NEXT").value, did) == ("c", [])
 
 

@@ -225,6 +225,7 @@ class Simulation(Stepping[C]):
         span = ms if ms is not None else (seconds or 0) * 1000
         if span < 0:
             raise UsageError("time cannot go backwards")
+        self._require_thread()
         self.clock.advance(span, self._fire)
         self.system.now = self.clock.now
         return self.snapshot
@@ -246,6 +247,7 @@ class Simulation(Stepping[C]):
 
     def stop(self) -> Shown[C]:
         """Stop the machine and its children. Exit actions do not run, as in XState."""
+        self._require_thread()
         self.system.stop()
         return self._drive()
 

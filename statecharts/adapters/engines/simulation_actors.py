@@ -53,6 +53,10 @@ class Rehearsal(Driver, Generic[C]):
         """Run to rest; the snapshot then."""
 
     @abstractmethod
+    def _put(self, event: Any, target: ActorRef | None, source: ActorRef | None = None) -> None:
+        """Put an event into a mailbox. Raises :class:`UsageError` in a thread that is not the simulation's."""
+
+    @abstractmethod
     def _deliver(self, ref: ActorRef, event: Any) -> Shown[C]:
         """What an outside actor tells itself; the snapshot then."""
 
@@ -125,7 +129,7 @@ class Rehearsal(Driver, Generic[C]):
         cell = self.system.cell(started.ref)
         if started.logic.kind == "event-observable":
             if cell is not None and cell.parent is not None and cell.begun:
-                self.system.send(to_event(value), cell.parent.ref, started.ref)
+                self._put(to_event(value), cell.parent.ref, started.ref)
             return self._drive()
         return self.deliver_to_self(started, observable_value(value))
 
@@ -147,7 +151,7 @@ class Rehearsal(Driver, Generic[C]):
         self._require(started, "callback", "asked to send back")
         cell = self.system.cell(started.ref)
         if cell is not None and cell.parent is not None and cell.snapshot.status != "stopped":
-            self.system.send(to_event(event, data), cell.parent.ref, started.ref)
+            self._put(to_event(event, data), cell.parent.ref, started.ref)
         return self._drive()
 
     def run(self, actor: str) -> Shown[C]:

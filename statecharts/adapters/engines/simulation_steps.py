@@ -46,14 +46,14 @@ class Stepping(Rehearsal[C]):
         """The machine's snapshot now."""
         return self.system.root.snapshot
 
-    def _put(self, event: Any, target: ActorRef | None) -> None:
-        """Send, perhaps from inside a step."""
+    def _put(self, event: Any, target: ActorRef | None, source: ActorRef | None = None) -> None:
+        self._require_thread()
+        self.system.send(event, target, source)
+
+    def _require_thread(self) -> None:
+        """Before anything is changed."""
         if get_ident() != self._owner:
             self._refuse_stranger()
-        if self._running:
-            self.system.send_within(event, target)
-        else:
-            self.system.send(event, target)
 
     def _fire(self, timer: Any) -> None:
         if self._rests():
@@ -70,7 +70,7 @@ class Stepping(Rehearsal[C]):
             report = self.system.take_result(ref, event)
             if report is not None:
                 return self._at_once(report)
-        self.system.send(event, ref, ref)
+        self._put(event, ref, ref)
         return self._drive()
 
     def _rests(self) -> bool:
@@ -89,8 +89,7 @@ class Stepping(Rehearsal[C]):
         return self._go_on(event, taken)
 
     def _drive(self) -> Shown[C]:
-        if get_ident() != self._owner:
-            self._refuse_stranger()
+        self._require_thread()
         if not self._running:
             self._running = True
             if self._counts_anew:
