@@ -10,8 +10,13 @@
     │   ├── EndlessLoopError   a macrostep that never comes to rest; names the states
     │   ├── InvalidTransition  an event nobody handles, when the host asked to be told
     │   └── SnapshotError      a snapshot that does not fit the machine; names what is missing
-    ├── StoreError             the store: conflict, lost lease, unknown version
+    ├── StoreError             the store: it refused or lost a write, or cannot be used
+    │   ├── Busy               too much waits for this instance already; nothing was written, send again later
+    │   ├── CommitUnknown      a commit's reply was lost, and the store cannot be asked; send again with the same id
+    │   └── StoreVersionError  the store's schema is older or newer than this release
     └── UsageError             the caller: an API used in a way that cannot work
+        ├── PayloadError       data that JSON cannot hold, or too much of it
+        └── UnknownInstance    there is no instance of that name
 
 Messages say what to do next. Errors raised by a user's own code keep their
 traceback as ``__cause__``.
@@ -175,5 +180,25 @@ class StoreError(StatechartError):
     """A store refused or lost a write."""
 
 
+class Busy(StoreError):
+    """An instance's queue is full. Nothing was written; the same event may be sent again later."""
+
+
+class CommitUnknown(StoreError):
+    """A commit's reply was lost, and whether it took effect cannot be found out now; sending again with the same id is safe."""
+
+
+class StoreVersionError(StoreError):
+    """The store's schema is older than this release needs, or newer than it can read."""
+
+
 class UsageError(StatechartError):
     """The API was called in a way that cannot work; the message says what to do instead."""
+
+
+class PayloadError(UsageError):
+    """Data from outside that JSON cannot hold, or too much of it; nothing was written. Names the place."""
+
+
+class UnknownInstance(UsageError):
+    """There is no instance of that name in the namespace."""

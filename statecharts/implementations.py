@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 from .actions import BUILTINS, Assign, InlineAction, assign
 from .callables import GUARD_ARGUMENTS, UPDATE_ARGUMENTS, fit
 from .dynamic import read_value
+from .effect_policies import EffectPolicy
 from .errors import ImplementationError, UsageError
 from .guards import AllOf, AnyOf, ExpressionGuard, NamedGuard, Negation, StateIn
 from .values import UNDEFINED
@@ -29,7 +30,9 @@ class Implementations:
 
     Use the decorators, or pass a mapping with any of ``guards``, ``updates``,
     ``actions``, ``actors``, ``delays``, ``invoke_inputs``, ``outputs`` (name →
-    callable or value) and ``context``::
+    callable or value) and ``context``. ``version`` is what the durable runtime
+    writes to its log, so that a replay can tell other code from a log that was
+    changed::
 
         impl = Implementations()
 
@@ -46,6 +49,8 @@ class Implementations:
         self.invoke_inputs: dict[str, Any] = {}
         self.outputs: dict[str, Any] = {}
         self.initial_context: Any = UNDEFINED
+        self.policies: dict[str, EffectPolicy] = {}
+        self.version: str | None = None
         if source is not None:
             if not isinstance(source, Mapping):
                 raise UsageError(f"implementations are a mapping of sections, not {type(source).__name__}")
@@ -85,12 +90,13 @@ class Implementations:
     def merged(self, other: Implementations) -> Implementations:
         """Both, ``other`` winning where a name is in both. Neither is changed."""
         result = Implementations()
-        for section in ("guards", "actions", "actors", "delays", "invoke_inputs", "outputs"):
+        for section in ("guards", "actions", "actors", "delays", "invoke_inputs", "outputs", "policies"):
             getattr(result, section).update(getattr(self, section))
             getattr(result, section).update(getattr(other, section))
         result.initial_context = (
             self.initial_context if other.initial_context is UNDEFINED else other.initial_context
         )
+        result.version = self.version if other.version is None else other.version
         return result
 
     # ---------------------------------------------------------- decorators
@@ -147,6 +153,18 @@ class Implementations:
         """The initial context: ``(input) -> dict``."""
         self.initial_context = function
         return function
+
+    def effect(self, name: str, **policy: Any) -> EffectPolicy:
+        """How the durable runtime calls the actor or action of this name: the members of :class:`EffectPolicy`.
+
+        Raises :class:`UsageError` for a member there is none of, or a value that cannot be.
+        """
+        known = EffectPolicy.__dataclass_fields__
+        for member in policy:
+            if member not in known:
+                raise UsageError(f"an effect has no {member!r}; it has {', '.join(known)}")
+        made = self.policies[name] = EffectPolicy(**policy)
+        return made
 
     def _decorate(self, name: Any, store: Callable[[str, Any], None]) -> Any:
         if name is None or isinstance(name, str):

@@ -49,19 +49,19 @@ def machine_hash(machine: Machine[Any, Any]) -> str:
     """SHA-256 over the document's JSON text, in which order is kept. Taken once: machines do not change."""
     found = machine._hash
     if found is None:
-        text = dumps(_without_functions(machine.document))
+        text = dumps(without_functions(machine.document))
         found = machine._hash = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return found
 
 
-def _without_functions(value: Any) -> Any:
+def without_functions(value: Any) -> Any:
     if isinstance(value, Mapping):
         members: dict[str, Any] = {}
         for key, member in value.items():  # loops: a comprehension would take a second stack frame a level
-            members[key] = _without_functions(member)
+            members[key] = without_functions(member)
         return members
     if isinstance(value, (list, tuple)):
-        return [_without_functions(item) for item in value]
+        return [without_functions(item) for item in value]
     if value is None or isinstance(value, (str, int, float)):
         return value
     return {"@python": type(value).__name__}

@@ -1,0 +1,378 @@
+"""A store in a SQLite file: the embedded default.
+
+One connection writes, under a lock, and one reads. A call of
+:meth:`SqliteStore.commit` is one transaction for all its jobs, each in a
+savepoint of its own, so that many events share one flush to disk and one that
+fails takes no other with it. ``BEGIN IMMEDIATE`` takes the file's write lock
+before anything is read, so what a decision saw is still true when it is
+written, also with several processes.
+
+Up to SQLite 3.51.2 the WAL may be damaged when one connection begins it anew
+while another writes. So no connection does that on its own: one process at a
+time holds the right to checkpoint (a lock on a file beside the database), and
+does it with its writing connection, between transactions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from typing import IO, TYPE_CHECKING, Any
+
+from ...durability.commits import Commit, Job, Loaded
+from ...durability.rows import ACCEPTED, DefinitionRow, EffectRow, InboxRow, Instance, LogRow, TimerRow
+from ...durability.store import Answer, Claim, Clock, EffectQuery, InstanceQuery, Settlement
+from ...errors import CommitUnknown, StoreError, UsageError
+from .clocks import SystemClock
+from .sql_files import statements
+from .sql_rows import DEFINITIONS, EFFECTS, INBOX, INSTANCES, LOG, TIMERS
+from .sqlite_files import LEVELS, Connect, check_schema, connect, migrate, prepare, refuse_shares
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SQL = statements("sqlite")
+CHECKPOINT_PAGES = 1_000
+"""Pages of WAL after which it is copied into the file: 4 MB."""
+WAITING = 64
+
+
+class SqliteStore:
+    """A store in the file at ``path``. ``synchronous``: ``FULL`` (nothing that was answered is lost, also with the power) or ``NORMAL``."""
+
+    lanes = 1
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, synchronous: str = "FULL", clock: Clock | None = None, connect: Connect = connect
+    ) -> None:
+        if synchronous not in LEVELS:
+            raise StoreError(f"synchronous is FULL, NORMAL or EXTRA, not {synchronous!r}")
+        self.path = Path(path)
+        self._level = synchronous
+        self._clock: Clock = SystemClock() if clock is None else clock
+        self._connect = connect
+        self._writing = RLock()
+        self._reading = RLock()
+        self._writer: sqlite3.Connection | None = None
+        self._reader: sqlite3.Connection | None = None
+        self._checkpoint_lock: IO[bytes] | None = None
+        self._commits = 0
+
+    # ---------------------------------------------------------- open and close
+
+    def open(self, *, migrating: bool = True) -> None:
+        """Connect and check. An empty file gets its tables; an older schema is an error unless ``migrating``."""
+        refuse_shares(self.path)
+        if not self.path.parent.is_dir():
+            raise StoreError(f"there is no directory {str(self.path.parent)!r} for the store's file")
+        with self._writing, self._reading:
+            try:
+                self._writer = self._made()
+                if migrating:
+                    migrate(self._writer)
+                check_schema(self._writer, str(self.path))
+                self._reader = self._made()
+            except sqlite3.DatabaseError as error:
+                self.close()
+                raise StoreError(f"{self.path} cannot be used: {error}") from error
+            except BaseException:
+                self.close()
+                raise
+
+    def _made(self) -> sqlite3.Connection:
+        made = self._connect(str(self.path))
+        prepare(made, str(self.path), self._level)
+        return made
+
+    def close(self) -> None:
+        """Let go of the file. What is in the WAL stays there, and is read by whoever opens it next."""
+        with self._writing, self._reading:
+            for connection in (self._reader, self._writer):
+                if connection is not None:
+                    with suppress(sqlite3.Error):
+                        connection.close()
+            self._writer = self._reader = None
+            if self._checkpoint_lock is not None:
+                self._checkpoint_lock.close()
+                self._checkpoint_lock = None
+
+    def reset(self) -> None:
+        """Connect anew."""
+        self.close()
+        self.open(migrating=False)
+
+    def now(self) -> int:
+        """The clock, in ms."""
+        return self._clock.now()
+
+    # --------------------------------------------------------------- decisions
+
+    def commit(self, jobs: Sequence[Job]) -> list[Answer]:
+        """One transaction for all (:meth:`statecharts.durability.store.Store.commit`)."""
+        answers: list[Answer] = []
+        with self._transaction() as connection:
+            for job in jobs:
+                answers.append(self._in_savepoint(connection, job))
+        self._checkpoint_now_and_then()
+        return answers
+
+    def _in_savepoint(self, connection: sqlite3.Connection, job: Job) -> Answer:
+        connection.execute("SAVEPOINT job")
+        try:
+            commit = job.decide(self._load(connection, job))
+            if commit.after is not None:
+                self._write(connection, commit)
+        except sqlite3.Error:
+            raise  # not the job's fault: nobody's work is written
+        except Exception as error:
+            connection.execute("ROLLBACK TO job")
+            connection.execute("RELEASE job")
+            return error
+        connection.execute("RELEASE job")
+        return commit
+
+    def _load(self, connection: sqlite3.Connection, job: Job) -> Loaded:
+        given = {"namespace": job.namespace, "id": job.instance, "event_id": job.event_id, "seen": job.seen_revision}
+        found = connection.execute(SQL["load"], given).fetchone()
+        now = self.now()
+        if found is None:
+            return Loaded(now, None, None, ())
+        instance = INSTANCES.read(found)
+        known = None if found[INSTANCES.width] is None else INBOX.read(found, INSTANCES.width)
+        waiting: tuple[InboxRow, ...] = ()
+        if instance.pending:
+            given = {"namespace": job.namespace, "id": job.instance, "limit": WAITING}
+            waiting = tuple(INBOX.read(row) for row in connection.execute(SQL["waiting"], given))
+        return Loaded(now, instance, known, waiting)
+
+    def _write(self, connection: sqlite3.Connection, commit: Commit) -> None:
+        after = commit.after
+        assert after is not None
+        run, run_all = connection.execute, connection.executemany
+        if commit.definition is not None:
+            run(SQL["add_definition"], DEFINITIONS.write(commit.definition))
+        if commit.before is None:
+            run(SQL["add_instance"], INSTANCES.write(after))
+        else:
+            changed = run(SQL["change_instance"], {**INSTANCES.write(after), "expected": commit.before.revision})
+            if changed.rowcount != 1:  # the write lock rules this out; it is the guard all the same
+                raise StoreError(f"instance {after.id!r} was changed by another writer")
+        place = {"namespace": after.namespace, "instance": after.id, "now": after.updated_at}
+        if commit.arrived:
+            run_all(SQL["add_inbox"], map(INBOX.write, commit.arrived))
+        if commit.handled:
+            run_all(SQL["change_inbox"], map(INBOX.write, commit.handled))
+        if commit.log:
+            run_all(SQL["add_log"], map(LOG.write, commit.log))
+        for settlement in commit.settled:
+            if not self._settle(connection, settlement):
+                raise UsageError(f"effect {settlement.id!r} has moved on meanwhile; look at it again")
+        for session in commit.withdrawn:
+            run(SQL["withdraw"], {**place, "session": session})
+        for handle in commit.timers_gone:
+            run(SQL["drop_timer"], {**place, "handle": handle})
+        if commit.effects:
+            run_all(SQL["add_effect"], map(EFFECTS.write, commit.effects))
+        if commit.timers_set:
+            run_all(SQL["add_timer"], map(TIMERS.write, commit.timers_set))
+        if commit.closes:
+            run(SQL["withdraw"], {**place, "session": None})
+            run(SQL["drop_timer"], {**place, "handle": None})
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection, in a transaction that is committed at the end."""
+        with self._writing:
+            connection = self._writer
+            if connection is None:
+                raise StoreError("the store is closed")
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: {error}") from error
+            try:
+                yield connection
+            except BaseException as error:
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise StoreError(f"{self.path}: {error}") from error
+                raise
+            try:
+                connection.execute("COMMIT")
+            except BaseException as error:
+                if connection.in_transaction:
+                    with suppress(sqlite3.Error):
+                        connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise CommitUnknown(f"{self.path}: {error}") from error
+                raise
+
+    # ----------------------------------------------------------------- reading
+
+    def _rows(self, name: str, **given: Any) -> list[tuple[Any, ...]]:
+        with self._reading:
+            if self._reader is None:
+                raise StoreError("the store is closed")
+            try:
+                return self._reader.execute(SQL[name], given).fetchall()
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: {error}") from error
+
+    def instance(self, namespace: str, id: str) -> Instance | None:
+        """One instance, if there is one."""
+        rows = self._rows("instance", namespace=namespace, id=id)
+        return INSTANCES.read(rows[0]) if rows else None
+
+    def instances(self, query: InstanceQuery) -> list[Instance]:
+        """Instances by id."""
+        members = {name: getattr(query, name) for name in InstanceQuery.__dataclass_fields__}
+        return [INSTANCES.read(row) for row in self._rows("instances", **members)]
+
+    def inbox(
+        self, namespace: str, instance: str, *, event_id: str | None = None, statuses: tuple[str, ...] = (), limit: int = 100
+    ) -> list[InboxRow]:
+        """Inbox rows in their order."""
+        rows = self._rows(
+            "inbox", namespace=namespace, instance=instance, event_id=event_id, statuses=_listed(statuses), limit=limit
+        )
+        return [INBOX.read(row) for row in rows]
+
+    def log(self, namespace: str, instance: str, *, after: int = 0, limit: int = 1_000) -> list[LogRow]:
+        """Log rows by version."""
+        return [LOG.read(row) for row in self._rows("log", namespace=namespace, instance=instance, after=after, limit=limit)]
+
+    def effects(self, query: EffectQuery) -> list[EffectRow]:
+        """Effects, oldest first."""
+        rows = self._rows(
+            "effects",
+            namespace=query.namespace,
+            instance=query.instance,
+            id=query.id,
+            key=query.key,
+            statuses=_listed(query.statuses),
+            limit=query.limit,
+        )
+        return [EFFECTS.read(row) for row in rows]
+
+    def timers(self, namespace: str, instance: str) -> list[TimerRow]:
+        """Timers, first first."""
+        return [TIMERS.read(row) for row in self._rows("timers", namespace=namespace, instance=instance)]
+
+    def definition(self, digest: str) -> DefinitionRow | None:
+        """One definition, if it is known."""
+        rows = self._rows("definition", hash=digest)
+        return DEFINITIONS.read(rows[0]) if rows else None
+
+    def definitions(self) -> list[DefinitionRow]:
+        """All definitions."""
+        return [DEFINITIONS.read(row) for row in self._rows("definitions")]
+
+    # -------------------------------------------------------------------- work
+
+    def due(self, namespace: str, definitions: tuple[str, ...], limit: int) -> list[str]:
+        """Instances with something to do."""
+        rows = self._rows("due", namespace=namespace, definitions=json.dumps(definitions), now=self.now(), limit=limit)
+        return [row[0] for row in rows]
+
+    def next_due(self, namespace: str, definitions: tuple[str, ...]) -> int | None:
+        """When there is something to do."""
+        found: int | None = self._rows("next_due", namespace=namespace, definitions=json.dumps(definitions))[0][0]
+        return found
+
+    def claim(self, claim: Claim) -> list[EffectRow]:
+        """Take effects."""
+        if claim.limit < 1:
+            return []
+        given = {
+            "namespace": claim.namespace,
+            "owner": claim.owner,
+            "definitions": json.dumps(claim.definitions),
+            "limit": claim.limit,
+        }
+        with self._transaction() as connection:
+            rows = connection.execute(SQL["claim"], {**given, "now": self.now()}).fetchall()
+        return sorted((EFFECTS.read(row) for row in rows), key=lambda row: (row.next_at, row.version, row.number))
+
+    def call(self, namespace: str, id: str, fence: int, owner: str) -> bool:
+        """Write down that a call begins."""
+        given = {"namespace": namespace, "id": id, "fence": fence, "owner": owner}
+        with self._transaction() as connection:
+            return connection.execute(SQL["call"], {**given, "now": self.now()}).rowcount == 1
+
+    def beat(self, namespace: str, owner: str, ids: Sequence[str]) -> dict[str, bool]:
+        """Signs of life."""
+        given = {"namespace": namespace, "owner": owner, "ids": json.dumps(list(ids))}
+        with self._transaction() as connection:
+            return {id_: bool(cancelled) for id_, cancelled in connection.execute(SQL["beat"], given).fetchall()}
+
+    def settle(self, settlement: Settlement) -> bool:
+        """Move an effect on, and tell its instance."""
+        with self._transaction() as connection:
+            if not self._settle(connection, settlement):
+                return False
+            row = settlement.outcome
+            if row is not None:
+                place = {"namespace": row.namespace, "instance": row.instance, "waits": int(row.status == ACCEPTED)}
+                found = connection.execute(SQL["next_seq"], place).fetchall()
+                if found:  # else the instance is gone
+                    connection.execute(SQL["add_inbox"], {**INBOX.write(row), "seq": found[0][0]})
+            return True
+
+    def _settle(self, connection: sqlite3.Connection, settlement: Settlement) -> bool:
+        members = {name: getattr(settlement, name) for name in Settlement.__dataclass_fields__ if name != "outcome"}
+        given = {**members, "was": json.dumps(settlement.was), "now": self.now()}
+        return connection.execute(SQL["settle"], given).rowcount == 1
+
+    def running(self, namespace: str) -> list[EffectRow]:
+        """Effects that somebody has claimed."""
+        return [EFFECTS.read(row) for row in self._rows("running", namespace=namespace)]
+
+    # ------------------------------------------------------------- checkpoints
+
+    def _checkpoint_now_and_then(self) -> None:
+        self._commits += 1
+        if self._commits % 200 == 0:
+            self.checkpoint()
+
+    def checkpoint(self) -> bool:
+        """Copy the WAL into the file, if this process has the right to; whether it has."""
+        with self._writing:
+            if self._writer is None or not self._may_checkpoint():
+                return False
+            with suppress(sqlite3.Error):
+                self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            return True
+
+    def _may_checkpoint(self) -> bool:
+        if self._checkpoint_lock is not None:
+            return True
+        fcntl = _locks()
+        if fcntl is None:
+            return True  # without such locks there is one process only
+        file = open(f"{self.path}-checkpoint", "wb")  # noqa: SIM115 -- held for as long as the store is open
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return False
+        self._checkpoint_lock = file
+        return True
+
+
+def _locks() -> ModuleType | None:
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover - Windows
+        return None
+    return fcntl
+
+
+def _listed(values: tuple[str, ...]) -> str | None:
+    return json.dumps(values) if values else None

@@ -1,0 +1,170 @@
+"""What operators do to instances: each an entry in the log, with who and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import UnknownInstance, UsageError
+from .commits import Commit, Job, Loaded
+from .decisions import Decider
+from .outcomes import gave_up, succeeded
+from .payloads import checked_text
+from .receipts import APPLIED, Receipt
+from .rows import (
+    ACCEPTED,
+    ACTION,
+    ACTIVE,
+    CANCELLED,
+    DEAD,
+    FAILED,
+    PENDING,
+    UNKNOWN,
+    EffectRow,
+    Instance,
+)
+from .store import Settlement
+from .turns import Cause, Turn
+
+DROPPED = "dropped"
+"""What becomes of a dead letter that nobody wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Who does something to an instance, and why. ``id`` is what the log calls it by."""
+
+    id: str
+    actor: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        for name in ("actor", "reason"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value.strip():
+                raise UsageError(f"an operator's action needs {'an' if name == 'actor' else 'a'} {name}: who does it, and why")
+
+
+class Operator:
+    """Makes the jobs. The answer to each is a :class:`Receipt`; what cannot be done raises :class:`UsageError`."""
+
+    def __init__(self, decider: Decider) -> None:
+        self._decider = decider
+
+    def cancel(self, namespace: str, instance: str, order: Order) -> Job:
+        """End an instance as XState's ``stop()`` does: no exit actions; timers and what nobody has begun are withdrawn."""
+
+        def decide(turn: Turn) -> None:
+            _require_active(turn.instance)
+            if turn.held is None:  # nobody here knows its machine; its state stays as it is
+                turn.note(Cause("cancel", order.id, {"none": True}, None, order.actor, order.reason), status=CANCELLED, next_due=None)
+                turn.commit.closes = True
+            else:
+                turn.deliver(Cause("cancel", order.id, {"stop": True}, None, order.actor, order.reason))
+                turn.change(status=CANCELLED, next_due=None)
+                turn.commit.closes = True
+
+        return self._job(namespace, instance, order, decide)
+
+    def suspend(self, namespace: str, instance: str, order: Order) -> Job:
+        """Let an instance rest: what comes is kept, timers wait, nothing new is called."""
+
+        def decide(turn: Turn) -> None:
+            _require_active(turn.instance)
+            if turn.instance.is_suspended:
+                raise UsageError(f"instance {instance!r} is suspended already")
+            _note(turn, "suspend", order, is_suspended=True)
+
+        return self._job(namespace, instance, order, decide)
+
+    def resume(self, namespace: str, instance: str, order: Order) -> Job:
+        """Go on with an instance that was suspended."""
+
+        def decide(turn: Turn) -> None:
+            if not turn.instance.is_suspended:
+                raise UsageError(f"instance {instance!r} is not suspended")
+            _note(turn, "resume", order, is_suspended=False)
+
+        return self._job(namespace, instance, order, decide)
+
+    # ----------------------------------------------------------------- effects
+
+    def settle_done(self, row: EffectRow, result: Any, order: Order) -> Job:
+        """A person has found out that an UNKNOWN effect was done, and what came of it."""
+        checked_text(result, "the result", self._decider.limits.result, self._decider.limits.depth)
+        return self._settle(row, order, lambda now: succeeded(row, result, now, self._decider.limits, (UNKNOWN,)), "done")
+
+    def settle_failed(self, row: EffectRow, error: str, order: Order) -> Job:
+        """A person has found out that an UNKNOWN effect was not done, and is not to be."""
+        return self._settle(row, order, lambda now: gave_up(row, error, now, (UNKNOWN,)), "failed")
+
+    def retry(self, row: EffectRow, order: Order) -> Job:
+        """Call again: an UNKNOWN effect, though it may have been done; or an action that failed."""
+        was = (UNKNOWN, FAILED) if row.kind == ACTION else (UNKNOWN,)
+        again = Settlement(namespace=row.namespace, id=row.id, fence=row.fence, was=was, status=PENDING, next_at=0)
+        return self._settle(row, order, lambda now: replace(again, next_at=now), "retry")
+
+    def _settle(self, row: EffectRow, order: Order, made: Callable[[int], Settlement], what: str) -> Job:
+        def decide(turn: Turn) -> None:
+            settlement = made(turn.now)
+            if row.status not in settlement.was:
+                raise UsageError(f"effect {row.id!r} is {row.status}, not {' or '.join(settlement.was)}")
+            _note(turn, f"effect-{what}", order, {"effect": row.id})
+            turn.commit.settled.append(replace(settlement, outcome=None))
+            if settlement.outcome is not None:
+                turn.arrive(settlement.outcome)
+                turn.change(pending=turn.instance.pending + (settlement.outcome.status == ACCEPTED))
+
+        return self._job(row.namespace, row.instance, order, decide)
+
+    # ------------------------------------------------------------ dead letters
+
+    def revive(self, namespace: str, instance: str, event_id: str, order: Order) -> Job:
+        """Try a dead letter again: it takes its old place in the order."""
+        return self._letter(namespace, instance, event_id, order, ACCEPTED)
+
+    def drop(self, namespace: str, instance: str, event_id: str, order: Order) -> Job:
+        """Give a dead letter up."""
+        return self._letter(namespace, instance, event_id, order, DROPPED)
+
+    def _letter(self, namespace: str, instance: str, event_id: str, order: Order, status: str) -> Job:
+        def decide(turn: Turn, loaded: Loaded) -> None:
+            known = loaded.known
+            if known is None or known.status != DEAD:
+                found = "there is none" if known is None else f"it is {known.status}"
+                raise UsageError(f"{event_id!r} is no dead letter of instance {instance!r}: {found}")
+            _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
+            turn.commit.handled.append(replace(known, status=status, handled_at=None if status == ACCEPTED else turn.now))
+            turn.change(pending=turn.instance.pending + (status == ACCEPTED), needs_attention=False)
+
+        return self._job_with(namespace, instance, order, decide, event_id)
+
+    # ------------------------------------------------------------------ inside
+
+    def _job(self, namespace: str, instance: str, order: Order, decide: Callable[[Turn], None]) -> Job:
+        return self._job_with(namespace, instance, order, lambda turn, _loaded: decide(turn), None)
+
+    def _job_with(
+        self, namespace: str, instance: str, order: Order, decide: Callable[[Turn, Loaded], None], event_id: str | None
+    ) -> Job:
+        def made(loaded: Loaded) -> Commit:
+            row = loaded.instance
+            if row is None:
+                raise UnknownInstance(f"there is no instance {instance!r}")
+            turn = self._decider.turn(loaded, row)
+            decide(turn, loaded)
+            return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
+
+        return Job(namespace, instance, made, event_id)
+
+
+def _note(turn: Turn, kind: str, order: Order, about: dict[str, Any] | None = None, **changes: Any) -> None:
+    turn.note(Cause(kind, order.id, {"none": True, **(about or {})}, None, order.actor, order.reason), **changes)
+
+
+def _require_active(instance: Instance) -> None:
+    if instance.status != ACTIVE:
+        raise UsageError(f"instance {instance.id!r} is {instance.status}")
+
+

@@ -1,0 +1,26 @@
+"""What instances, events and namespaces may be called."""
+
+from __future__ import annotations
+
+from ..errors import UsageError
+
+MAX_LENGTH = 200
+
+
+def checked_name(name: object, what: str) -> str:
+    """``name`` if it may be one. Raises :class:`UsageError` saying what is wrong with it.
+
+    A name is text of 1 to 200 characters without blanks at its ends, control
+    characters or lone surrogates: it has to survive every log, address and
+    shell on its way.
+    """
+    if not isinstance(name, str):
+        raise UsageError(f"{what} is text, not {type(name).__name__}")
+    if not name or name != name.strip():
+        raise UsageError(f"{what} {name!r} is empty or has blanks at its ends; give it a name of 1 to {MAX_LENGTH} characters")
+    if len(name) > MAX_LENGTH:
+        raise UsageError(f"{what} has {len(name)} characters; {MAX_LENGTH} are allowed")
+    for character in name:
+        if not character.isprintable():
+            raise UsageError(f"{what} {name!r} has the character {character!r}, which cannot be printed")
+    return name
