@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from ..errors import Busy, SnapshotError, UnknownInstance
+from ..errors import Busy, SnapshotError, StoreError, UnknownInstance
 from ..interpreter.queries import next_events
 from ..interpreter.snapshot import Snapshot
 from ..json_text import dumps, loads
@@ -65,6 +65,10 @@ class Told:
     def digest(self) -> str:
         """What tells it from another event under the same id: the event alone counts."""
         return digest(self.text)
+
+
+class StateMissing(StoreError):
+    """A job said that the state need not be loaded, and now it is not here: ask again, with the state."""
 
 
 class Decider:
@@ -252,7 +256,8 @@ class Decider:
         key = (instance.namespace, instance.id)
         held = self.cache.get(key, instance.revision, instance.incarnation)
         if held is None:
-            assert instance.state is not None  # it is left out only for who has it
+            if instance.state is None:  # it was here when the job was made
+                raise StateMissing(f"the state of instance {instance.id!r} is needed after all")
             held = resumed(hosted.machine, instance.state)
         return held
 

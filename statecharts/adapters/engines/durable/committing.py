@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....durability.commits import Commit, Job
-from ....durability.decisions import Decider
+from ....durability.decisions import Decider, StateMissing
 from ....durability.receipts import DUPLICATE, Receipt
 from ....durability.store import Answer, Store
 from ....errors import CommitUnknown, StatechartError
@@ -33,7 +33,9 @@ class Committer:
         except BaseException:
             self._forget(jobs)
             raise
-        for answer in answers:
+        for index, answer in enumerate(answers):
+            if isinstance(answer, StateMissing):
+                answers[index] = answer = self.store.commit([replace(jobs[index], seen_revision=None)])[0]
             if isinstance(answer, Commit):
                 self.decider.remember(answer)
         return answers

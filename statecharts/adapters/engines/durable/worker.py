@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ....durability.definitions import Registry
@@ -60,27 +61,27 @@ class Attempt:
         self._settle(succeeded(row, loads(done[0].result), self._worker.store.now(), self._worker.limits))
         return True
 
-    def succeed(self, value: Any) -> bool:
+    def succeed(self, value: Any, external_id: str | None = None) -> bool:
         """The call returned. False: the result came too late, and counts for nothing."""
         now = self._worker.store.now()
         try:
             self._worker.check_output(self.row, value)
         except SchemaError as error:
-            return self._settle(rejected_output(self.row, error, value, now, self._worker.limits))
-        return self._settle(succeeded(self.row, value, now, self._worker.limits))
+            return self._settle(rejected_output(self.row, error, value, now, self._worker.limits), external_id)
+        return self._settle(succeeded(self.row, value, now, self._worker.limits), external_id)
 
-    def fail(self, error: BaseException) -> bool:
+    def fail(self, error: BaseException, external_id: str | None = None) -> bool:
         """The call raised, was cancelled, or could not be made."""
         now = self._worker.store.now()
         jitter = self._worker.dice.jitter()
-        return self._settle(failed(self.row, self.rules, error, now, jitter, called=self._called))
+        return self._settle(failed(self.row, self.rules, error, now, jitter, called=self._called), external_id)
 
     def give_up(self, error: BaseException) -> bool:
         """The call can never be made: what it needs is not there."""
         return self._settle(gave_up(self.row, error, self._worker.store.now()))
 
-    def _settle(self, settlement: Settlement) -> bool:
-        settled = self._worker.store.settle(settlement)
+    def _settle(self, settlement: Settlement, external_id: str | None = None) -> bool:
+        settled = self._worker.store.settle(replace(settlement, external_id=external_id))
         self._worker.forget(self)
         return settled
 

@@ -1,0 +1,172 @@
+"""A worker at work: claiming, pumping, beating, sweeping, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from ....effect_policies import ProbeAnswer
+from ....errors import StatechartError, StoreError
+from .batching import Batcher
+from .performing import Performer
+from .pump import Pump
+from .reconciling import Reconciler
+from .worker import Worker
+
+log = logging.getLogger("statecharts.durable")
+T = TypeVar("T")
+
+
+class Heart(threading.Thread):
+    """Beats for a worker's effects in a thread of its own, so that a blocked event loop loses no lease."""
+
+    def __init__(self, worker: Worker, every: float, tell: Callable[[Any], None]) -> None:
+        super().__init__(name="statecharts heartbeat", daemon=True)
+        self._worker = worker
+        self._every = every
+        self._tell = tell
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopped.wait(self._every):
+            try:
+                told = self._worker.beat()
+            except StatechartError as error:
+                log.warning("the heartbeat failed, the next one may not: %s", error)
+                continue
+            if told:
+                self._tell(told)
+
+    def stop(self) -> None:
+        """End it, and wait for it."""
+        self._stopped.set()
+        self.join(timeout=5)
+
+
+class Working:
+    """One run of a worker in an event loop.
+
+    ``poll`` (seconds) is how long it may take to see what other processes have
+    done; what happens in this process it is told at once (:meth:`wake`).
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        batcher: Batcher,
+        pump: Pump,
+        reconciler: Reconciler,
+        store_calls: Executor,
+        *,
+        lease: int,
+        concurrency: int,
+        poll: float,
+        threads: int,
+    ) -> None:
+        self._worker = worker
+        self._batcher = batcher
+        self._pump = pump
+        self._reconciler = reconciler
+        self._store_calls = store_calls
+        self._lease = lease / 1000
+        self._concurrency = concurrency
+        self._poll = poll
+        self._user_calls = ThreadPoolExecutor(threads, thread_name_prefix="statecharts effect")
+        self._performer = Performer(worker, store_calls, self._user_calls, self.wake)
+        self._loop = asyncio.get_running_loop()
+        self._awake = asyncio.Event()
+        self._stopping = False
+        self._swept = -self._lease
+        self._next_probe = 0.0
+
+    def wake(self) -> None:
+        """Something may have to be done."""
+        self._awake.set()
+
+    def stop(self) -> None:
+        """Claim nothing more; :meth:`run` ends when what is running has ended, or its grace is over."""
+        self._stopping = True
+        self._awake.set()
+
+    async def run(self, grace: float, until_idle: bool) -> None:
+        """Work until :meth:`stop`, or with ``until_idle`` until there is nothing to do now."""
+        heart = Heart(self._worker, self._lease / 4, self._told)
+        heart.start()
+        try:
+            while not self._stopping:
+                self._awake.clear()
+                try:
+                    busy = await self._round()
+                except StoreError as error:
+                    log.warning("the store cannot be used now, trying again: %s", error)
+                    await asyncio.sleep(min(self._poll, 1.0))
+                    continue
+                if busy:
+                    continue
+                if until_idle and not self._performer.count and not self._awake.is_set():
+                    break
+                await self._sleep()
+        finally:
+            await self._performer.drain(grace)
+            await self._in_store(heart.stop)
+            self._user_calls.shutdown(wait=False, cancel_futures=True)
+
+    def _told(self, attempts: Any) -> None:
+        self._loop.call_soon_threadsafe(self._performer.tell, attempts)
+
+    async def _in_store(self, function: Callable[..., T], *arguments: Any) -> T:
+        return await self._loop.run_in_executor(self._store_calls, function, *arguments)
+
+    async def _round(self) -> bool:
+        """Look everywhere once; whether there was something."""
+        moved = await self._pump_once()
+        free = self._concurrency - self._performer.count
+        if free > 0 and not self._stopping:
+            attempts = await self._in_store(self._worker.claim, free)
+            for attempt in attempts:
+                self._performer.start(attempt)
+            moved = moved or bool(attempts)
+        now = time.monotonic()
+        if now - self._swept >= self._lease / 4:
+            self._swept = now
+            moved = bool(await self._in_store(self._reconciler.sweep)) or moved
+            await self._probe()
+        return moved
+
+    async def _pump_once(self) -> bool:
+        jobs = await self._in_store(self._pump.jobs)
+        answers = await asyncio.gather(*map(self._batcher.submit, jobs), return_exceptions=True)
+        moved = False
+        for job, answer in zip(jobs, answers, strict=True):
+            if isinstance(answer, BaseException):
+                log.error("instance %s cannot go on: %s", job.instance, answer)
+            else:
+                moved = moved or bool(answer.answer)
+        return moved
+
+    async def _probe(self) -> None:
+        for row in await self._in_store(self._reconciler.doubtful):
+            try:
+                answer = self._reconciler.ask(row)
+                told = answer if isinstance(answer, ProbeAnswer) else await answer
+                await self._in_store(self._reconciler.learned, row, told)
+            except StoreError:
+                raise
+            except Exception as error:
+                log.warning("the probe of effect %s failed: %r", row.id, error)
+
+    async def _sleep(self) -> None:
+        due = await self._in_store(self._pump.next_due)
+        wait = self._poll
+        if due is not None:
+            now = await self._in_store(self._worker.store.now)
+            wait = min(wait, max((due - now) / 1000, 0.001))
+        try:
+            await asyncio.wait_for(self._awake.wait(), wait)
+        except TimeoutError:
+            return
