@@ -40,21 +40,30 @@ if TYPE_CHECKING:
         stop_child,
     )
     from .adapters.engines.asyncio_host import Actor
+    from .adapters.engines.durable.calls import Call, current_call
     from .adapters.engines.log_observer import LogObserver
     from .adapters.engines.simulation import Simulation
     from .api import DefinitionWarning, load_machine, simulate, start
     from .conversion import to_scxml
+    from .durability.payloads import Limits
+    from .durability.receipts import Receipt
+    from .effect_policies import EffectPolicy, ProbeAnswer
     from .errors import (
+        Busy,
+        CommitUnknown,
         DefinitionError,
         ExecutionError,
         ImplementationError,
         InvalidTransition,
         MissingName,
+        PayloadError,
         Problem,
         PurityError,
         SnapshotError,
         StatechartError,
         StoreError,
+        StoreVersionError,
+        UnknownInstance,
         UsageError,
     )
     from .guards import and_, not_, or_, state_in
@@ -72,6 +81,7 @@ if TYPE_CHECKING:
     from .interpreter.snapshot import EventOption, Snapshot, Step
     from .interpreter.system_state import SystemState, initial_system, step_system
     from .machine import Machine
+    from .runtime import Runtime
     from .schemas import SchemaError
     from .sources import folder_resolver
     from .values import UNDEFINED, thaw
@@ -85,10 +95,15 @@ _HOME = {
     "statecharts.adapters.engines.log_observer": "LogObserver",
     "statecharts.adapters.engines.simulation": "Simulation",
     "statecharts.api": "DefinitionWarning load_machine simulate start",
+    "statecharts.adapters.engines.durable.calls": "Call current_call",
     "statecharts.conversion": "to_scxml",
+    "statecharts.durability.payloads": "Limits",
+    "statecharts.durability.receipts": "Receipt",
+    "statecharts.effect_policies": "EffectPolicy ProbeAnswer",
     "statecharts.errors": (
         "DefinitionError ExecutionError ImplementationError InvalidTransition MissingName Problem "
-        "PurityError SnapshotError StatechartError StoreError UsageError"
+        "PurityError SnapshotError StatechartError StoreError UsageError "
+        "Busy CommitUnknown PayloadError StoreVersionError UnknownInstance"
     ),
     "statecharts.guards": "and_ not_ or_ state_in",
     "statecharts.implementations": "Implementations",
@@ -101,6 +116,7 @@ _HOME = {
     "statecharts.interpreter.snapshot": "EventOption Snapshot Step",
     "statecharts.interpreter.system_state": "SystemState initial_system step_system",
     "statecharts.machine": "Machine",
+    "statecharts.runtime": "Runtime",
     "statecharts.schemas": "SchemaError",
     "statecharts.sources": "folder_resolver",
     "statecharts.values": "UNDEFINED thaw",
@@ -111,19 +127,28 @@ __all__ = [
     "UNDEFINED",
     "Actor",
     "ActorRef",
+    "Busy",
+    "Call",
+    "CommitUnknown",
     "DefinitionError",
     "DefinitionWarning",
     "Effect",
+    "EffectPolicy",
     "EventOption",
     "ExecutionError",
     "ImplementationError",
     "Implementations",
     "InvalidTransition",
+    "Limits",
     "LogObserver",
     "Machine",
     "MissingName",
+    "PayloadError",
+    "ProbeAnswer",
     "Problem",
     "PurityError",
+    "Receipt",
+    "Runtime",
     "SchemaError",
     "Simulation",
     "Snapshot",
@@ -131,12 +156,15 @@ __all__ = [
     "StatechartError",
     "Step",
     "StoreError",
+    "StoreVersionError",
     "SystemState",
+    "UnknownInstance",
     "UsageError",
     "__version__",
     "and_",
     "assign",
     "cancel",
+    "current_call",
     "emit",
     "enqueue",
     "folder_resolver",

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from .adapters.engines.durable.runtime import DurableRuntime
+from .adapters.engines.durable.threads import Blocking
 from .adapters.stores.clocks import SystemClock
 from .durability.store import Clock, Store
 from .errors import UsageError
@@ -33,6 +34,11 @@ class Runtime(DurableRuntime):
         """
         timing: Clock = SystemClock() if clock is None else clock
         return cls(store_at(url, clock), machines, clock=timing, **options)
+
+    @classmethod
+    def blocking(cls, url: str, machines: Iterable[Machine[Any, Any]] = (), **options: Any) -> Blocking[Runtime]:
+        """The same without an event loop: a context manager whose methods block."""
+        return Blocking(cls.open(url, machines, **options))
 
 
 def store_at(url: str, clock: Clock | None = None) -> Store:

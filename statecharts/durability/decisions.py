@@ -15,7 +15,7 @@ from ..errors import Busy, SnapshotError, StoreError, UnknownInstance
 from ..interpreter.queries import next_events
 from ..interpreter.snapshot import Snapshot
 from ..json_text import dumps, loads
-from ..values import freeze, plain
+from ..values import UNDEFINED, freeze, plain
 from .cache import StateCache
 from .chain import START
 from .commits import Commit, Job, Loaded
@@ -95,7 +95,8 @@ class Decider:
         blank = self._blank(loaded.now, hosted, namespace, name)
         turn = Turn(loaded, blank, hosted, None, self.limits, self._entropy.salt)
         taken = begun(hosted.machine, input, loaded.now, self.limits, turn.is_strict)
-        turn.take(Cause("start", told.event_id, {"start": loads(told.text)}, "start", told.actor, trace=told.trace), taken)
+        delivery = {"start": [] if input is UNDEFINED else [loads(told.text)]}
+        turn.take(Cause("start", told.event_id, delivery, "start", told.actor, trace=told.trace), taken)
         receipt = self._receipt(turn, SAID_APPLIED, told.event_id)
         turn.arrive(
             replace(

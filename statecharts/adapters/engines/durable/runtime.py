@@ -20,6 +20,7 @@ from ....durability.payloads import Limits, checked_text
 from ....durability.receipts import Receipt
 from ....durability.rows import EffectRow, InboxRow, Instance, LogRow, TimerRow
 from ....durability.store import Clock, EffectQuery, InstanceQuery, Store
+from ....durability.verification import Report, Verifier, state_at
 from ....errors import PayloadError, UnknownInstance, UsageError
 from ....events import INIT, to_event
 from ....machine import Machine
@@ -224,6 +225,33 @@ class DurableRuntime:
     async def inbox(self, instance: str, **query: Any) -> list[InboxRow]:
         """What has come for an instance, in its order (``event_id``, ``statuses``, ``limit``)."""
         return await self._in_store(lambda: self.store.inbox(self.namespace, instance, **query))
+
+    async def verify(self, instance: str, *, replay: bool = False, head: str | None = None) -> Report:
+        """Whether the log of an instance fits together, and with ``replay`` whether its machine leads there again.
+
+        ``head``: a hash that was kept elsewhere, which must be in the log.
+        """
+        row = await self.get(instance)
+        verifier = Verifier(row, self.registry.by_hash.get(row.definition) if replay else None, self.limits, head)
+        return await self._in_store(self._verified, verifier, row)
+
+    def _verified(self, verifier: Verifier, row: Instance) -> Report:
+        done = 0
+        while done < row.version:
+            rows = self.store.log(self.namespace, row.id, after=done, limit=500)
+            rows = [one for one in rows if one.version <= row.version]  # what comes meanwhile is not asked about
+            if not rows:
+                break
+            verifier.read(rows)
+            done = rows[-1].version
+        return verifier.report()
+
+    async def state_at(self, instance: str, version: int) -> str:
+        """The state (an envelope, as text) that an instance had at ``version``."""
+        row = await self.get(instance)
+        if not 1 <= version <= row.version:
+            raise UsageError(f"instance {instance!r} has versions 1 to {row.version}, not {version}")
+        return state_at(await self.log(instance, limit=version))
 
     async def wait(self, instance: str, until: Callable[[Instance], bool], *, timeout: float, poll: float = 0.2) -> Instance:
         """The row of ``instance`` as soon as ``until`` says yes to it. Raises ``TimeoutError`` after ``timeout`` seconds."""
