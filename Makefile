@@ -13,6 +13,7 @@ UNIT_TWO := tests/semantics tests/scxml_rules tests/properties
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m statecharts.cli.demo
+	@$(BIN)/python -m statecharts.cli.demo_survival
 
 test: setup lint types layers unit suites
 

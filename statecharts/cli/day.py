@@ -73,12 +73,15 @@ def load_day(path: Path) -> Day:
     if not isinstance(document, dict) or not isinstance(document.get("machine"), str):
         raise UsageError(f"{path}: `machine` says which machine is played")
     file = path.parent / document["machine"]
-    beside = file.with_name("implementations.py")
-    machine = load_machine(file, _implementations(beside) if beside.is_file() else None)
+    machine = load_machine(file, implementations_beside(file))
     return Day(document.get("name", path.stem), document.get("description", ""), machine, tickets)
 
 
-def _implementations(path: Path) -> Any:
+def implementations_beside(machine: Path) -> Any:
+    """The ``impl`` of the ``implementations.py`` beside a machine, or ``None``."""
+    path = machine.with_name("implementations.py")
+    if not path.is_file():
+        return None
     spec = importlib.util.spec_from_file_location(f"statecharts_day_{path.parent.name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
