@@ -78,7 +78,7 @@ class Decider:
         self.registry = registry
         self.limits = limits
         self.cache = StateCache() if cache is None else cache
-        self._entropy = entropy
+        self.entropy = entropy
 
     # ------------------------------------------------------------------ start
 
@@ -92,8 +92,8 @@ class Decider:
         if existing is not None:
             return Commit(self._started_before(loaded, existing, told))
         hosted.machine.schemas.check_input(input)
-        blank = self._blank(loaded.now, hosted, namespace, name)
-        turn = Turn(loaded, blank, hosted, None, self.limits, self._entropy.salt)
+        blank = self.blank(loaded.now, hosted, namespace, name)
+        turn = Turn(loaded, blank, hosted, None, self.limits, self.entropy.salt)
         taken = begun(hosted.machine, input, loaded.now, self.limits, turn.is_strict)
         delivery = {"start": [] if input is UNDEFINED else [loads(told.text)]}
         turn.take(Cause("start", told.event_id, delivery, "start", told.actor, trace=told.trace), taken)
@@ -113,11 +113,12 @@ class Decider:
         reason = f"there is an instance {existing.id!r} already (of machine {existing.machine!r}, {existing.status})"
         return Receipt(SAID_REFUSED, existing.id, told.event_id, existing.version, _states(existing), reason)
 
-    def _blank(self, now: int, hosted: Hosted, namespace: str, name: str) -> Instance:
+    def blank(self, now: int, hosted: Hosted, namespace: str, name: str) -> Instance:
+        """An instance of which there is nothing yet but the name."""
         return Instance(
             namespace=namespace,
             id=name,
-            incarnation=self._entropy.incarnation(),
+            incarnation=self.entropy.incarnation(),
             machine=hosted.machine.id,
             definition=hosted.hash,
             status=ACTIVE,
@@ -201,7 +202,7 @@ class Decider:
         try:
             turn = self.turn(loaded, instance)
         except SnapshotError as error:  # nobody can go on from there: let it rest, where an operator sees it
-            turn = Turn(loaded, instance, None, None, self.limits, self._entropy.salt)
+            turn = Turn(loaded, instance, None, None, self.limits, self.entropy.salt)
             turn.change(is_suspended=True, needs_attention=True, last_error=str(error))
             return turn.finish(0)
         if turn.held is None:
@@ -251,7 +252,7 @@ class Decider:
         """What is to be decided about an instance, with its actor system if it can be run here."""
         hosted = self.registry.by_hash.get(instance.definition)
         held = None if hosted is None else self._held(hosted, instance)
-        return Turn(loaded, instance, hosted, held, self.limits, self._entropy.salt)
+        return Turn(loaded, instance, hosted, held, self.limits, self.entropy.salt)
 
     def _held(self, hosted: Hosted, instance: Instance) -> Held:
         key = (instance.namespace, instance.id)

@@ -14,7 +14,7 @@ from .definitions import Hosted
 from .patches import patched
 from .payloads import Limits
 from .rows import Instance, LogRow
-from .stepping import Held, Stepper, begun
+from .stepping import Held, Stepper, begun, resumed
 
 TAMPERED, CHANGED, ERASED, MISSING = "tampered", "implementation changed", "erased", "missing"
 
@@ -157,6 +157,8 @@ class Verifier:
         if "start" in delivery:
             given = freeze(delivery["start"][0]) if delivery["start"] else UNDEFINED
             self._held, _ = begun(hosted.machine, given, now, self._limits, False)
+        elif "fork" in delivery:  # what it begins with is the state of another instance, as the patch has it
+            self._held = resumed(hosted.machine, dumps(self._sealed))
         elif "none" not in delivery:
             if self._held is None:
                 return None

@@ -15,6 +15,7 @@ from ....durability.commits import Commit, Job
 from ....durability.controls import Operator, Order
 from ....durability.decisions import Decider, Told
 from ....durability.definitions import DEAD_LETTER, Hosted, Registry, hosted
+from ....durability.forks import Fork
 from ....durability.names import checked_name
 from ....durability.payloads import Limits, checked_text
 from ....durability.receipts import Receipt
@@ -336,6 +337,26 @@ class DurableRuntime:
     async def drop(self, instance: str, event_id: str, *, actor: str, reason: str) -> Receipt:
         """Give a dead letter up."""
         return await self._order("drop", instance, actor, reason, lambda n, i, order: self._operator.drop(n, i, event_id, order))
+
+    async def fork(
+        self,
+        instance: str,
+        version: int,
+        name: str,
+        *,
+        change: Callable[[Any], Any] | None = None,
+        actor: str,
+        reason: str,
+    ) -> Receipt:
+        """Start ``name`` from what ``instance`` was at ``version``. ``change`` may alter the context (plain JSON in, plain JSON out).
+
+        Nothing is sent again: open promises become UNKNOWN effects of the new instance.
+        """
+        source = await self.get(instance)
+        state = await self.state_at(instance, version)
+        checked_name(name, "an instance's name")
+        fork = Fork(self._decider, source, version, state, change)
+        return await self._order("fork", instance, actor, reason, lambda _n, _i, order: fork.job(name, order))
 
     async def _effect(self, effect: str) -> EffectRow:
         found = await self.effects(id=effect)
