@@ -14,13 +14,15 @@ class Loaded:
     """What a store has found for a :class:`Job`, in one view of the data.
 
     ``known`` is the inbox row of the job's event id, ``waiting`` the first rows
-    that wait, in order. ``now`` is the store's clock.
+    that wait, in order. ``effects`` are the open ones, if the job asked for them.
+    ``now`` is the store's clock.
     """
 
     now: int
     instance: Instance | None
     known: InboxRow | None
     waiting: tuple[InboxRow, ...]
+    effects: tuple[EffectRow, ...] = ()
 
 
 @dataclass(slots=True)
@@ -32,7 +34,8 @@ class Commit:
     is nothing to write at all). ``handled`` are inbox rows that were waiting.
     ``withdrawn`` are the sessions of actors that were stopped: their effects that
     nobody has begun are withdrawn, those that run are told. ``timers_gone`` are
-    handles. ``settled`` are :class:`~.store.Settlement`\ s; when one of them does not
+    handles. ``renamed`` are open effects with another definition and name, each as
+    it was loaded otherwise. ``settled`` are :class:`~.store.Settlement`\ s; when one of them does not
     hold any more, nothing is written. ``closes``: the instance is over; none of its timers stays, and no actor's
     effect that nobody has begun. ``shown``: what was emitted and logged, a mapping a
     version. ``held`` is the actor system afterwards, for the decider's cache.
@@ -48,6 +51,7 @@ class Commit:
     effects: list[EffectRow] = field(default_factory=list)
     settled: list[Any] = field(default_factory=list)
     withdrawn: list[int] = field(default_factory=list)
+    renamed: list[EffectRow] = field(default_factory=list)
     timers_set: list[TimerRow] = field(default_factory=list)
     timers_gone: list[int] = field(default_factory=list)
     closes: bool = False
@@ -61,6 +65,7 @@ class Job:
 
     ``event_id``: the inbox row to look for. ``seen_revision``: the state of an
     instance with this revision need not be loaded, ``decide`` has it.
+    ``needs_effects``: its open effects are to be loaded.
     """
 
     namespace: str
@@ -68,3 +73,4 @@ class Job:
     decide: Callable[[Loaded], Commit]
     event_id: str | None = None
     seen_revision: int | None = None
+    needs_effects: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,12 +53,15 @@ class Report:
 class Verifier:
     """Reads the log of one instance, row by row, and remembers what does not fit.
 
-    With ``hosted`` each delivery is also applied again.
+    With ``machines`` (by the hashes of their definitions) each delivery is also
+    applied again.
     """
 
-    def __init__(self, instance: Instance, hosted: Hosted | None, limits: Limits, expected_head: str | None = None) -> None:
+    def __init__(
+        self, instance: Instance, machines: Mapping[str, Hosted] | None, limits: Limits, expected_head: str | None = None
+    ) -> None:
         self._instance = instance
-        self._hosted = hosted
+        self._machines = machines or {}
         self._limits = limits
         self._expected_head = expected_head
         self._previous = START
@@ -66,7 +69,8 @@ class Verifier:
         self._sealed: Any = None
         self._is_known = True
         self._held: Held | None = None
-        self._follows = hosted is not None
+        self._follows = machines is not None
+        self._is_missing = False
         self._replayed = 0
         self._seen_head = expected_head is None
         self._findings: list[Finding] = []
@@ -130,20 +134,22 @@ class Verifier:
             self._is_known = False
 
     def _replay(self, row: LogRow, payload: dict[str, Any]) -> None:
-        hosted = self._hosted
-        assert hosted is not None and row.salt is not None
-        if row.definition != hosted.hash:
-            self._find(row.version, MISSING, f"its machine ({row.definition[:12]}…) is not the one at hand")
-            self._follows = False
+        hosted = self._machines.get(row.definition)
+        assert row.salt is not None
+        if hosted is None:
+            if not self._is_missing:
+                self._find(row.version, MISSING, f"its machine ({row.definition[:12]}…) is not registered here, so it cannot be replayed")
+            self._is_missing = True
+            self._held = None
             return
+        self._is_missing = False
         delivery, now = payload["delivery"], payload["now"]
+        said = ""
         try:
             text = self._step(hosted, delivery, now)
         except StatechartError as error:
-            text, said = None, f": {error}"
-        else:
-            said = ""
-        if text is not None and salted(row.salt, text) == row.state_hash:
+            text, said = "", f": {error}"
+        if salted(row.salt, text) == row.state_hash:
             self._replayed += 1
             return
         self._follows = False
@@ -153,19 +159,17 @@ class Verifier:
         else:
             self._find(row.version, TAMPERED, f"applied again it leads to another state (or the code changed without a new version){said}")
 
-    def _step(self, hosted: Hosted, delivery: dict[str, Any], now: int) -> str | None:
+    def _step(self, hosted: Hosted, delivery: dict[str, Any], now: int) -> str:
         if "start" in delivery:
             given = freeze(delivery["start"][0]) if delivery["start"] else UNDEFINED
             self._held, _ = begun(hosted.machine, given, now, self._limits, False)
-        elif "fork" in delivery:  # what it begins with is the state of another instance, as the patch has it
+        elif "fork" in delivery or "migrate" in delivery or self._held is None:  # where it goes on from is in the patch
             self._held = resumed(hosted.machine, dumps(self._sealed))
         elif "none" not in delivery:
-            if self._held is None:
-                return None
             stepper = Stepper(self._held, now, self._limits, False)
             stepper.deliver(delivery)
             self._held, _ = stepper.rest()
-        return None if self._held is None else self._held.text
+        return self._held.text
 
 
 def state_at(rows: Iterable[LogRow]) -> str:

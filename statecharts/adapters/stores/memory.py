@@ -88,7 +88,8 @@ class MemoryStore:
             seq = self._events[key].get(job.event_id)
             known = None if seq is None else self._inbox[key][seq]
         waiting = tuple(row for row in self._inbox[key].values() if row.status == WAITS) if instance.pending else ()
-        return Loaded(self.now(), instance, known, waiting[:64])
+        effects = tuple(row for row in self._of(*key) if row.status in OPEN) if job.needs_effects else ()
+        return Loaded(self.now(), instance, known, waiting[:64], effects)
 
     def _write(self, commit: Commit) -> None:
         after = commit.after
@@ -114,7 +115,7 @@ class MemoryStore:
             self._withdraw(after, session)
         for handle in commit.timers_gone:
             timers.pop(handle, None)
-        for effect in commit.effects:
+        for effect in (*commit.renamed, *commit.effects):
             self._effects[effect.id] = effect
         for timer in commit.timers_set:
             timers[timer.handle] = timer

@@ -148,7 +148,11 @@ class SqliteStore:
         if instance.pending:
             given = {"namespace": job.namespace, "id": job.instance, "limit": WAITING}
             waiting = tuple(INBOX.read(row) for row in connection.execute(SQL["waiting"], given))
-        return Loaded(now, instance, known, waiting)
+        effects: tuple[EffectRow, ...] = ()
+        if job.needs_effects:
+            given = {"namespace": job.namespace, "instance": job.instance}
+            effects = tuple(EFFECTS.read(row) for row in connection.execute(SQL["open_effects"], given))
+        return Loaded(now, instance, known, waiting, effects)
 
     def _write(self, connection: sqlite3.Connection, commit: Commit) -> None:
         after = commit.after
@@ -176,6 +180,9 @@ class SqliteStore:
             run(SQL["withdraw"], {**place, "session": session})
         for handle in commit.timers_gone:
             run(SQL["drop_timer"], {**place, "handle": handle})
+        for effect in commit.renamed:
+            if run(SQL["rename_effect"], EFFECTS.write(effect)).rowcount != 1:
+                raise UsageError(f"effect {effect.id!r} has moved on meanwhile; try again")
         if commit.effects:
             run_all(SQL["add_effect"], map(EFFECTS.write, commit.effects))
         if commit.timers_set:

@@ -172,3 +172,12 @@ WHERE namespace = :namespace AND id = :instance RETURNING next_seq - 1
 SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts, next_at,
   created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 FROM effect WHERE namespace = :namespace AND status = 'RUNNING' ORDER BY place
+
+-- name: open_effects
+SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts, next_at,
+  created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
+FROM effect WHERE namespace = :namespace AND instance = :instance AND status IN ('PENDING', 'RUNNING', 'UNKNOWN') ORDER BY place
+
+-- name: rename_effect
+UPDATE effect SET definition = :definition, name = :name
+WHERE namespace = :namespace AND id = :id AND status = :status AND fence = :fence
