@@ -35,6 +35,7 @@ from .rows import (
     IGNORED,
     REFUSED,
     RELAY,
+    REPORT,
     RESULT,
     TIMER,
     InboxRow,
@@ -172,6 +173,42 @@ class Decider:
         assert row.receipt is not None
         return turn.finish(read_receipt(row.receipt))
 
+    # ----------------------------------------------------------------- inside out
+
+    def relay(self, namespace: str, instance: str, told: Told) -> Job:
+        """A job that gives an event of another instance to this one. Its answer: the status of its inbox row."""
+        return self._internal(namespace, instance, RELAY, told)
+
+    def report(self, namespace: str, instance: str, told: Told) -> Job:
+        """A job that lets an actor that stays say something: ``told.text`` is ``{"session", "what", "data"}``. The answer likewise."""
+        return self._internal(namespace, instance, REPORT, told)
+
+    def _internal(self, namespace: str, instance: str, kind: str, told: Told) -> Job:
+        seen = self.cache.revision((namespace, instance))
+
+        def decide(loaded: Loaded) -> Commit:
+            row = loaded.instance
+            if row is None:
+                raise UnknownInstance(f"there is no instance {instance!r}")
+            if loaded.known is not None:
+                return Commit(loaded.known.status)
+            return self._take_in(loaded, row, kind, told)
+
+        return Job(namespace, instance, decide, told.event_id, seen)
+
+    def _take_in(self, loaded: Loaded, instance: Instance, kind: str, told: Told) -> Commit:
+        """Apply what comes from inside if that can be now; else it waits, however many do."""
+        turn = self.turn(loaded, instance)
+        able = turn.held is not None and not instance.is_suspended
+        if able:
+            self._catch_up(turn, loaded.waiting)
+        if able and turn.instance.pending == 0:
+            row = turn.arrive(self._apply(turn, self._row(turn, told, kind), told.trace))
+        else:
+            row = turn.arrive(self._row(turn, told, kind))
+            turn.change(pending=turn.instance.pending + 1)
+        return turn.finish(row.status)
+
     def _accept(self, turn: Turn, told: Told) -> Commit:
         if turn.instance.pending >= self.limits.queue:
             raise Busy(
@@ -274,7 +311,7 @@ class Decider:
         if turn.instance.status != ACTIVE:
             return self._settled(turn, row, REFUSED if row.kind == EVENT else IGNORED, f"the instance is {turn.instance.status}")
         try:
-            if row.kind == RESULT:
+            if row.kind in (RESULT, REPORT):
                 return self._apply_result(turn, row)
             return self._apply_event(turn, row, trace)
         except Poisoned as error:
@@ -308,8 +345,9 @@ class Decider:
     def _apply_result(self, turn: Turn, row: InboxRow) -> InboxRow:
         assert row.body is not None
         body = loads(row.body)
-        delivery = {"result": [body["session"], body["status"], body.get("data")]}
-        if not turn.deliver(Cause(RESULT, row.event_id, delivery, body.get("name"), row.actor)):
+        what = body["status"] if row.kind == RESULT else body["what"]
+        delivery = {row.kind: [body["session"], what, body.get("data")]}
+        if not turn.deliver(Cause(row.kind, row.event_id, delivery, body.get("name"), row.actor)):
             return self._settled(turn, row, IGNORED, "the actor it came for is over")
         return self._settled(turn, row, APPLIED)
 

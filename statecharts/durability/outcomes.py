@@ -93,6 +93,22 @@ def expired(row: EffectRow, rules: CallRules, now: int) -> Settlement:
     return _settled(row, PENDING, (RUNNING,), beat=row.beat, next_at=now, error=error)
 
 
+def undeliverable(row: EffectRow, error: str, now: int) -> Settlement:
+    """There is no instance for an event of this one: a dead letter here."""
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "undeliverable"}
+    return _settled(row, FAILED, (RUNNING,), error=error, outcome=_row(row, dumps(body), now, status=DEAD, error=error))
+
+
+def handed_back(row: EffectRow, now: int) -> Settlement:
+    """Its worker ends, and somebody else is to go on with it."""
+    return _settled(row, PENDING, (RUNNING,), next_at=now)
+
+
+def withdrawn(row: EffectRow) -> Settlement:
+    """It ended because its state was left."""
+    return _settled(row, WITHDRAWN, (RUNNING,))
+
+
 def backoff(rules: CallRules, attempts: int, jitter: float) -> int:
     """The pause before the next attempt, in ms: doubled each time, up to a bound, and up to a half of it left to chance."""
     pause = min(rules.backoff * 2 ** min(attempts - 1, 30), rules.max_backoff)

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import StatechartError
-from ..interpreter.actors import promise_failure, promise_result
+from ..interpreter.actors import (
+    OBSERVABLE_COMPLETED,
+    observable_failure,
+    observable_value,
+    promise_failure,
+    promise_result,
+)
 from ..interpreter.deliveries import Delivery
 from ..interpreter.effects import ActorRef
 from ..interpreter.envelope import open_envelope, seal
@@ -65,6 +71,11 @@ class Held:
         return ref if snapshot.status == ACTIVE else None
 
 
+VALUE, COMPLETE, FAILURE, CRASH, EMIT, BACK = "value", "complete", "failure", "crash", "emit", "back"
+"""What an actor that stays reports: a value of an observable, its end, its failure; that a callback raised; an event for those
+who listen, an event for its parent."""
+
+
 class Poisoned(StatechartError):
     """A delivery cannot be applied: the user's code raised, or what came of it cannot be kept. Its cause is the fault."""
 
@@ -117,7 +128,8 @@ class Stepper:
         ``{"event", "to"?}`` (``to``: an actor's number), ``{"fire": handle}`` (a
         timer that is due), ``{"drop": handle}`` (one whose event cannot be
         applied: as if it had never been set), ``{"result": [number, "done" |
-        "error", data]}`` (of a promise), ``{"stop": true}``.
+        "error", data]}`` (of a promise), ``{"report": [number, what, data]}`` (of an
+        actor that stays), ``{"stop": true}``.
         """
         system = self.system
         if "event" in delivery:
@@ -130,6 +142,8 @@ class Stepper:
             if ref is not None:
                 system.send(promise_result(data) if status == "done" else promise_failure(data), ref, ref)
             return ref is not None
+        if "report" in delivery:
+            return self._report(*delivery["report"])
         if "stop" in delivery:
             system.stop()
             return True
@@ -140,6 +154,27 @@ class Stepper:
             system.fire(timer)
         else:
             system.timers.take(timer)
+        return True
+
+    def _report(self, session: int, what: str, data: Any) -> bool:
+        """What an actor that stays has to say: see :data:`REPORTS`."""
+        system, ref = self.system, self._held.actor(session)
+        if ref is None:
+            return False
+        if what == VALUE:
+            system.send(observable_value(data), ref, ref)
+        elif what == COMPLETE:
+            system.send(OBSERVABLE_COMPLETED, ref, ref)
+        elif what == FAILURE:
+            system.send(observable_failure(data), ref, ref)
+        elif what == CRASH:
+            system.abort(ref, freeze(data))
+        elif what == EMIT:
+            system.emit(ref, freeze(data))
+        else:
+            parent = self._held.state.actor(session).parent
+            assert parent is not None  # only machines are roots
+            system.send(freeze(data), self._held.state.actor(parent).ref, ref)
         return True
 
     def rest(self) -> Taken:

@@ -51,6 +51,8 @@ class EffectQuery:
     instance: str | None = None
     id: str | None = None
     key: str | None = None
+    kind: str | None = None
+    session: int | None = None
     statuses: tuple[str, ...] = ()
     limit: int = 100
 
@@ -140,9 +142,9 @@ class Store(Protocol):
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Make up to ``limit`` PENDING effects that are due RUNNING, each with the next fence and one more attempt.
 
-        Of actions that keep their order, the first open one of an instance
-        only. No effect while another with its key is RUNNING or UNKNOWN, or an
-        older one PENDING; none of an instance that is suspended.
+        Of those in one lane of an instance the first open one only. No effect while another with its key is RUNNING or UNKNOWN, or an
+        older one PENDING; none of an instance that is suspended; none of kind
+        ``deliver``, which go to whoever runs their resident.
         """
 
     def call(self, namespace: str, id: str, fence: int, owner: str) -> bool:

@@ -9,9 +9,11 @@ from threading import RLock
 from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED as WAITS
 from ...durability.rows import (
+    DELIVER,
     INVOKE,
     OPEN,
     PENDING,
+    RESIDENT,
     RUNNING,
     UNKNOWN,
     WITHDRAWN,
@@ -130,7 +132,7 @@ class MemoryStore:
 
     def _withdraw(self, instance: Instance, session: int | None) -> None:
         for row in self._of(instance.namespace, instance.id):
-            if row.kind == INVOKE and row.status in OPEN and session in (None, row.session):
+            if row.kind in (INVOKE, RESIDENT, DELIVER) and row.status in OPEN and session in (None, row.session):
                 if row.status == PENDING:
                     row = replace(row, status=WITHDRAWN, settled_at=instance.updated_at)
                 self._effects[row.id] = replace(row, is_cancelled=True)
@@ -192,6 +194,8 @@ class MemoryStore:
             for row in rows
             if query.id in (None, row.id)
             and query.key in (None, row.key)
+            and query.kind in (None, row.kind)
+            and query.session in (None, row.session)
             and (not query.statuses or row.status in query.statuses)
         ]
         return found[: query.limit]
@@ -236,7 +240,7 @@ class MemoryStore:
         with self._lock:
             times = [one.next_due for one in self._able(namespace, definitions) if one.next_due is not None]
             times += [
-                row.next_at for row in self._of(namespace) if row.status == PENDING and row.definition in definitions
+                row.next_at for row in self._of(namespace) if row.status == PENDING and row.kind != DELIVER and row.definition in definitions
             ]
         return min(times, default=None)
 
@@ -249,7 +253,7 @@ class MemoryStore:
             due = [
                 row
                 for index, row in enumerate(rows)
-                if row.status == PENDING and row.next_at <= now and row.instance in able and _is_free(row, index, rows)
+                if row.status == PENDING and row.kind != DELIVER and row.next_at <= now and row.instance in able and _is_free(row, index, rows)
             ]
             due.sort(key=lambda row: row.next_at)
             taken = []
@@ -344,7 +348,8 @@ def _is_free(row: EffectRow, index: int, rows: list[EffectRow]) -> bool:
     for at, other in enumerate(rows):
         if other.id == row.id:
             continue
-        if row.ordered and other.ordered and other.instance == row.instance and at < index and other.status in OPEN:
+        in_lane = row.lane is not None and row.lane == other.lane and row.instance == other.instance
+        if in_lane and at < index and other.status in OPEN:
             return False
         if other.key == row.key and (other.status in (RUNNING, UNKNOWN) or (other.status == PENDING and at < index)):
             return False

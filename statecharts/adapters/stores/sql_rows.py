@@ -38,6 +38,6 @@ class Table(Generic[R]):
 INSTANCES = Table(Instance, ("is_suspended", "needs_attention"))
 INBOX = Table(InboxRow)
 LOG = Table(LogRow)
-EFFECTS = Table(EffectRow, ("ordered", "is_cancelled"))
+EFFECTS = Table(EffectRow, ("is_cancelled",))
 TIMERS = Table(TimerRow)
 DEFINITIONS = Table(DefinitionRow)

@@ -257,15 +257,8 @@ class SqliteStore:
 
     def effects(self, query: EffectQuery) -> list[EffectRow]:
         """Effects, oldest first."""
-        rows = self._rows(
-            "effects",
-            namespace=query.namespace,
-            instance=query.instance,
-            id=query.id,
-            key=query.key,
-            statuses=_listed(query.statuses),
-            limit=query.limit,
-        )
+        members = {name: getattr(query, name) for name in EffectQuery.__dataclass_fields__}
+        rows = self._rows("effects", **{**members, "statuses": _listed(query.statuses)})
         return [EFFECTS.read(row) for row in rows]
 
     def timers(self, namespace: str, instance: str) -> list[TimerRow]:

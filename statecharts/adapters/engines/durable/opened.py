@@ -106,7 +106,7 @@ class Opened:
         if commit.after is None:
             return
         for working in self._workings:
-            working.wake()
+            working.committed(commit)
         self._changed.set()
         self._changed = asyncio.Event()
         for shown in commit.shown:

@@ -108,7 +108,7 @@ class DurableRuntime(Operating):
         if not self._is_open:
             raise UsageError("the runtime is not open; use it in `async with`")
         owner = f"{self._entropy.incarnation()}"
-        worker = Worker(self.store, self.registry, self.namespace, owner, self.limits, self._entropy)
+        worker = Worker(self._committer, self.namespace, owner, self._entropy)
         reconciler = Reconciler(worker, self._lease, self._clock)
         pump = Pump(self._committer, self.namespace)
         working = Working(

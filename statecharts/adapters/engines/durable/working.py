@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from ....durability.commits import Commit
 from ....effect_policies import ProbeAnswer
 from ....errors import StatechartError, StoreError
 from .batching import Batcher
@@ -77,7 +78,7 @@ class Working:
         self._concurrency = concurrency
         self._poll = poll
         self._user_calls = ThreadPoolExecutor(threads, thread_name_prefix="statecharts effect")
-        self._performer = Performer(worker, store_calls, self._user_calls, self.wake)
+        self._performer = Performer(worker, batcher, store_calls, self._user_calls, self.wake, poll)
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
         self._stopping = False
@@ -86,6 +87,16 @@ class Working:
 
     def wake(self) -> None:
         """Something may have to be done."""
+        self._awake.set()
+
+    def committed(self, commit: Commit) -> None:
+        """This process has written something."""
+        after = commit.after
+        assert after is not None
+        if commit.withdrawn or commit.closes:
+            sessions = range(1 << 62) if commit.closes else commit.withdrawn
+            self._performer.withdrawn(after.id, sessions)
+        self._performer.wake()
         self._awake.set()
 
     def stop(self) -> None:
