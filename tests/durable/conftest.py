@@ -12,6 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from statecharts import Machine, Runtime
+from statecharts.adapters.stores.clocks import SystemClock
+from statecharts.runtime import store_at
 
 Open = Callable[..., Runtime]
 
@@ -24,11 +26,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     def make(*machines: Machine[Any, Any], **options: Any) -> Runtime:
         if request.param == "sqlite":
             return Runtime.open(f"sqlite:///{tmp_path / 'store.db'}", machines, **options)
-        runtime = Runtime.open("memory:", machines, **options)
-        if kept:
-            runtime = Runtime(kept[0], machines, clock=kept[0]._clock, **options)
-        else:
-            kept.append(runtime.store)
-        return runtime
+        if not kept:
+            kept.append(store_at("memory:", options.get("clock")))
+        return Runtime(kept[0], machines, **{"clock": SystemClock(), **options})
 
     return make
