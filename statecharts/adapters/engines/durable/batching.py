@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from concurrent.futures import Executor
 
@@ -10,6 +11,7 @@ from ....durability.commits import Commit, Job
 from ....errors import StoreError
 from .committing import Committer
 
+log = logging.getLogger("statecharts.durable")
 Entry = tuple[Job, "asyncio.Future[Commit]"]
 
 
@@ -78,14 +80,14 @@ class Batcher:
         loop = asyncio.get_running_loop()
         try:
             answers = await loop.run_in_executor(self._executor, self._committer.commit, jobs)
-        except BaseException as error:
-            told = error if isinstance(error, Exception) else StoreError("the runtime was closed while a commit was under way")
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(told)
-                    future.exception()  # seen, should nobody wait for it any more
-            if not isinstance(error, Exception):
-                raise
+        except asyncio.CancelledError:
+            self._refuse(batch, StoreError("the loop was closed while a commit was under way"))
+            raise
+        except Exception as error:
+            self._refuse(batch, error)
+        except BaseException as error:  # raised by a machine's own code, in another thread: it is nobody's interrupt here
+            log.critical("a machine's code raised %r; nothing was written", error)
+            self._refuse(batch, StoreError(f"nothing was written: the machine's code raised {type(error).__name__}"))
         else:
             for (_, future), answer in zip(batch, answers, strict=True):
                 if future.done():
@@ -97,3 +99,9 @@ class Batcher:
                     future.set_result(answer)
         finally:
             self._busy.difference_update((job.namespace, job.instance) for job in jobs)
+
+    def _refuse(self, batch: list[Entry], error: Exception) -> None:
+        for _, future in batch:
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # seen, should nobody wait for it any more
