@@ -114,8 +114,13 @@ ORDER BY coalesce(next_due, updated_at), id LIMIT %(limit)s::bigint
 SELECT least(
   (SELECT min(next_due) FROM {schema}.instance
    WHERE namespace = %(namespace)s AND next_due IS NOT NULL AND NOT is_suspended AND definition = ANY (%(definitions)s::text[])),
-  (SELECT min(next_at) FROM {schema}.effect
-   WHERE namespace = %(namespace)s AND status = 'PENDING' AND definition = ANY (%(definitions)s::text[]))
+  (SELECT e.next_at FROM {schema}.effect e JOIN {schema}.instance i ON i.namespace = e.namespace AND i.id = e.instance
+   WHERE e.namespace = %(namespace)s AND e.status = 'PENDING' AND NOT i.is_suspended AND e.definition = ANY (%(definitions)s::text[])
+     AND NOT (e.ordered AND EXISTS (SELECT 1 FROM {schema}.effect o WHERE o.namespace = e.namespace AND o.instance = e.instance
+       AND o.ordered AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN') AND o.place < e.place))
+     AND NOT EXISTS (SELECT 1 FROM {schema}.effect k WHERE k.namespace = e.namespace AND k.key = e.key AND k.place <> e.place
+       AND (k.status IN ('RUNNING', 'UNKNOWN') OR (k.status = 'PENDING' AND k.place < e.place)))
+   ORDER BY e.next_at LIMIT 1)
 )
 
 -- name: claim
