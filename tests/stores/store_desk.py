@@ -109,6 +109,7 @@ class Desk:
         self.decider = Decider(Registry(self.hosted), Limits(**limits), entropy, StateCache())
         self.operator = Operator(self.decider)
         self._numbers = itertools.count(1)
+        self._prefix = "e" if self.hosted else "g"
 
     def run(self, *jobs: Job) -> list[Any]:
         """The answers to ``jobs`` of one call."""
@@ -133,7 +134,7 @@ class Desk:
         return receipt
 
     def sending(self, id: str, type: str, event_id: str | None = None, target: str | None = None, **data: Any) -> Job:
-        told = Told(event_id or f"e{next(self._numbers)}", json.dumps({"type": type, **data}), "someone", target)
+        told = Told(event_id or f"{self._prefix}{next(self._numbers)}", json.dumps({"type": type, **data}), "someone", target)
         return self.decider.send(self.namespace, id, told)
 
     def send(self, id: str, type: str, event_id: str | None = None, **data: Any) -> Receipt:
