@@ -54,8 +54,8 @@ CLERK: dict[str, Any] = {
 """A clerk that counts, calls, waits, tells (in order) and notes (in no order)."""
 
 
-def clerk(name: str = "clerk", step: int = 1) -> Machine[Any, Any]:
-    """The machine above."""
+def clerk(name: str = "clerk", description: str = "") -> Machine[Any, Any]:
+    """The machine above; another ``description`` makes another definition."""
     impl = Implementations()
 
     async def call(input: Any) -> None:
@@ -68,7 +68,7 @@ def clerk(name: str = "clerk", step: int = 1) -> Machine[Any, Any]:
 
     @impl.update("add")
     def add(context: Any) -> dict[str, Any]:
-        return {"n": context["n"] + step}
+        return {"n": context["n"] + 1}
 
     @impl.guard("bad")
     def bad(event: Any) -> bool:
@@ -76,7 +76,7 @@ def clerk(name: str = "clerk", step: int = 1) -> Machine[Any, Any]:
 
     impl.effect("note", ordered=False)
     impl.effect("keyed", key=lambda input: "the-key")
-    return load_machine({**CLERK, "id": name}, impl)
+    return load_machine({**CLERK, "id": name, "description": description}, impl)
 
 
 class Counted:
@@ -133,12 +133,12 @@ class Desk:
         receipt: Receipt = self.ask(self.starting(id, machine, event_id))
         return receipt
 
-    def sending(self, id: str, type: str, event_id: str | None = None, target: str | None = None, **data: Any) -> Job:
-        told = Told(event_id or f"{self._prefix}{next(self._numbers)}", json.dumps({"type": type, **data}), "someone", target)
+    def sending(self, id: str, kind: str, event_id: str | None = None, target: str | None = None, **data: Any) -> Job:
+        told = Told(event_id or f"{self._prefix}{next(self._numbers)}", json.dumps({"type": kind, **data}), "someone", target)
         return self.decider.send(self.namespace, id, told)
 
-    def send(self, id: str, type: str, event_id: str | None = None, **data: Any) -> Receipt:
-        receipt: Receipt = self.ask(self.sending(id, type, event_id, **data))
+    def send(self, id: str, kind: str, event_id: str | None = None, **data: Any) -> Receipt:
+        receipt: Receipt = self.ask(self.sending(id, kind, event_id, **data))
         return receipt
 
     def advance(self, id: str) -> int:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from store_desk import Desk
+from store_desk import Desk, clerk
 from test_work import settled
 
+from statecharts.durability.commits import Commit, Job, Loaded
+from statecharts.durability.migrations import Migration
+from statecharts.durability.moves import MovePlan
+from statecharts.durability.rows import OPEN
 from statecharts.errors import UnknownInstance, UsageError
 
 
@@ -101,6 +105,37 @@ def test_dead_letters_are_tried_again_or_dropped(desk: Desk, store: Any) -> None
     assert store.inbox("main", "a", event_id="worse")[0].status == "dropped"
     with pytest.raises(UsageError, match="no dead letter"):
         desk.ask(desk.operator.drop("main", "a", "worse", desk.order()))
+
+
+def test_open_effects_are_loaded_for_who_asks(desk: Desk) -> None:
+    desk.start("a"), desk.start("b"), desk.send("b", "TELL")
+    for kind in ("TELL", "TELL", "GO", "LEAVE", "KEYED"):
+        desk.send("a", kind)
+    desk.claim(1)
+    seen: list[Loaded] = []
+    for needs in (False, True):
+        desk.ask(Job("main", "a", lambda loaded: Commit(seen.append(loaded)), needs_effects=needs))
+    assert seen[0].effects == () and list(seen[1].effects) == desk.effects(instance="a", statuses=OPEN)
+    assert [row.kind for row in seen[1].effects] == ["action", "action", "invoke"]
+
+
+def test_migrating_renames_open_effects(store: Any) -> None:
+    old, new = clerk(), clerk(description="another")
+    desk, both = Desk(store, (old,)), Desk(store, (old, new))
+    desk.start("a"), desk.send("a", "TELL"), desk.send("a", "KEYED"), desk.send("a", "LEAVE"), desk.send("a", "GO")
+    source = store.definition(desk.definitions[0])
+    migration = Migration(both.decider, source, both.hosted[1], MovePlan())
+    assert both.ask(migration.job("main", "a", desk.order(), dry_run=True)).problems == ()
+    assert desk.instance("a").definition == source.hash
+    assert both.ask(migration.job("main", "a", desk.order())).problems == ()
+    assert desk.instance("a").definition == both.definitions[1] != source.hash
+    assert [(row.status, row.definition) for row in desk.effects()] == [
+        ("PENDING", both.definitions[1]),
+        ("WITHDRAWN", source.hash),
+        ("PENDING", both.definitions[1]),
+    ]
+    assert desk.claim() == [] and len(both.claim()) == 2
+    assert both.send("a", "ADD", "after").outcome == "applied"
 
 
 def test_nobody_operates_on_nothing(desk: Desk) -> None:

@@ -183,6 +183,7 @@ class PostgresStore(SqlReads):
             "event_id": job.event_id,
             "seen": job.seen_revision,
             "limit": WAITING,
+            "needs_effects": job.needs_effects,
             "now": self._given_now(),
         }
         found = fetch(connection, self._sql["load"], given, writes=False)[0]
@@ -190,8 +191,9 @@ class PostgresStore(SqlReads):
         if found[1] is None:
             return Loaded(now, None, None, ())
         known = None if found[at] is None else INBOX.read(found, at)
-        waiting = () if found[-1] is None else tuple(INBOX.read(row) for row in json.loads(found[-1]))
-        return Loaded(now, INSTANCES.read(found, 1), known, waiting)
+        waiting = tuple(INBOX.read(row) for row in json.loads(found[-2] or "[]"))
+        effects = tuple(EFFECTS.read(row) for row in json.loads(found[-1] or "[]"))
+        return Loaded(now, INSTANCES.read(found, 1), known, waiting, effects)
 
     def _apply(self, connection: psycopg.Connection[Row], commit: Commit) -> str:
         assert commit.after is not None

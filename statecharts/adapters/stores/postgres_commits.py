@@ -22,6 +22,7 @@ def writes_text(commit: Commit) -> str:
         "settled": [_members(settlement) for settlement in commit.settled],
         "withdrawn": commit.withdrawn,
         "timers_gone": commit.timers_gone,
+        "renamed": [EFFECTS.write(row) for row in commit.renamed],
         "effects": [EFFECTS.write(row) for row in commit.effects],
         "timers_set": [TIMERS.write(row) for row in commit.timers_set],
         "closes": commit.closes,

@@ -198,6 +198,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_new {schema}.instance := json_populate_record(NULL::{schema}.instance, p_instance);
   v_settlement json;
+  v_count bigint;
 BEGIN
   IF p_expected IS NULL THEN
     PERFORM 1 FROM {schema}.instance i WHERE i.namespace = v_new.namespace AND i.id = v_new.id;
@@ -221,6 +222,13 @@ BEGIN
       RETURN 'moved:' || (v_settlement ->> 'id');
     END IF;
   END LOOP;
+  PERFORM 1 FROM {schema}.effect e JOIN json_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
+    ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
+  ORDER BY e.place FOR UPDATE OF e;
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  IF v_count <> coalesce(json_array_length(p_writes -> 'renamed'), 0) THEN
+    RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+  END IF;
   PERFORM {schema}.write_instance(p_expected, v_new, p_state, p_writes -> 'definition');
   PERFORM {schema}.write_rows(v_new.namespace, v_new.id, p_writes);
   PERFORM {schema}.write_work(v_new, p_writes, coalesce(p_now, {schema}.clock_ms()));
@@ -274,6 +282,11 @@ BEGIN
   IF json_array_length(p_writes -> 'timers_gone') > 0 THEN
     DELETE FROM {schema}.timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id
       AND t.handle IN (SELECT value::bigint FROM json_array_elements_text(p_writes -> 'timers_gone'));
+  END IF;
+  IF json_array_length(p_writes -> 'renamed') > 0 THEN
+    UPDATE {schema}.effect e SET definition = r.definition, name = r.name
+    FROM json_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
+    WHERE e.namespace = r.namespace AND e.id = r.id;
   END IF;
   IF json_array_length(p_writes -> 'effects') > 0 THEN
     INSERT INTO {schema}.effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered,

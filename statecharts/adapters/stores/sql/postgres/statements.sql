@@ -47,6 +47,13 @@ SELECT coalesce(%(now)s::bigint, {schema}.clock_ms()),
       w.status, w.received_at, w.handled_at, w.version, w.receipt, w.error) ORDER BY w.seq)::text
     FROM (SELECT * FROM {schema}.inbox q WHERE q.namespace = i.namespace AND q.instance = i.id AND q.status = 'accepted'
       ORDER BY q.seq LIMIT %(limit)s::bigint) w
+  ) END,
+  CASE WHEN %(needs_effects)s::boolean THEN (
+    SELECT json_agg(json_build_array(o.namespace, o.instance, o.id, o.version, o.number, o.kind, o.name, o.session, o.key, o.given, o.policy, o.ordered,
+      o.definition, o.status, o.attempts, o.next_at, o.created_at, o.owner, o.fence, o.beat, o.called_at,
+      o.is_cancelled, o.external_id, o.result, o.error, o.settled_at, o.trace) ORDER BY o.place)::text
+    FROM {schema}.effect o
+    WHERE o.namespace = i.namespace AND o.instance = i.id AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN')
   ) END
 FROM (SELECT 1) one
 LEFT JOIN {schema}.instance i ON i.namespace = %(namespace)s AND i.id = %(id)s
