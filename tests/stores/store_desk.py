@@ -79,6 +79,28 @@ def clerk(name: str = "clerk", description: str = "") -> Machine[Any, Any]:
     return load_machine({**CLERK, "id": name, "description": description}, impl)
 
 
+SHUTTLE: dict[str, Any] = {
+    "id": "shuttle",
+    "initial": "here",
+    "context": {"n": 0},
+    "states": {
+        "here": {"after": {"1000": "there"}, "on": {"GO": {"target": "there", "actions": "add"}}},
+        "there": {"after": {"2000": "here"}, "invoke": {"src": "send"}},
+    },
+}
+
+
+def shuttle() -> Machine[Any, Any]:
+    """A machine whose event leaves a state with a timer and enters one with a timer and a call."""
+
+    async def call(input: Any) -> None:
+        raise AssertionError("a store calls nobody")
+
+    impl = Implementations({"updates": {"add": lambda context: {"n": context["n"] + 1}}})
+    impl.actor("send")(call)
+    return load_machine(SHUTTLE, impl)
+
+
 class Counted:
     """Ids and salts that are numbers, so that two histories are the same byte for byte."""
 
