@@ -155,7 +155,8 @@ class Pool:
 def _is_alive(connection: psycopg.Connection[Row]) -> bool:
     """Whether the server has not hung up meanwhile, as far as that has arrived. No round trip."""
     try:
-        connection.pgconn.consume_input()
+        connection.pgconn.consume_input()  # the server's last words
+        connection.pgconn.consume_input()  # the end
     except Exception:
         return False
     return not connection.closed
