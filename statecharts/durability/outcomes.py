@@ -8,7 +8,7 @@ from ..errors import PayloadError
 from ..json_text import dumps
 from ..values import UNDEFINED
 from .effects import CallRules, named
-from .payloads import Limits, checked_text, digest
+from .payloads import Limits, checked_text, digest, storable
 from .rows import (
     ACCEPTED,
     DEAD,
@@ -124,7 +124,7 @@ def error_data(error: BaseException | str) -> dict[str, str]:
 
 def _said(error: BaseException | str) -> str:
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    text = storable(text)
     return text if len(text) <= 4_000 else text[:4_000] + "…"
 
 

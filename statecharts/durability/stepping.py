@@ -22,7 +22,7 @@ from ..interpreter.system_state import SystemState, freeze_system, thaw_system
 from ..json_text import dumps, loads
 from ..machine import Machine
 from ..values import freeze
-from .payloads import Limits
+from .payloads import Limits, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,9 @@ who listen, an event for its parent."""
 
 class Poisoned(StatechartError):
     """A delivery cannot be applied: the user's code raised, or what came of it cannot be kept. Its cause is the fault."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(storable(message))
 
 
 Taken = tuple[Held, tuple[Delivery, ...]]

@@ -137,7 +137,7 @@ class Store(Protocol):
         """Instances that have something waiting or a timer due, longest first; not those that are suspended."""
 
     def next_due(self, namespace: str, definitions: tuple[str, ...]) -> int | None:
-        """When the next timer or postponed effect is due."""
+        """When the next timer, or effect that could be claimed, is due; it may be past. Not of instances that are suspended."""
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Make up to ``limit`` PENDING effects that are due RUNNING, each with the next fence and one more attempt.

@@ -16,7 +16,7 @@ from .commits import Commit, Loaded
 from .definitions import DEAD_LETTER, Hosted
 from .effects import EffectMaker
 from .patches import difference
-from .payloads import Limits
+from .payloads import Limits, storable
 from .rows import ACTIVE, CANCELLED, InboxRow, Instance, LogRow, TimerRow
 from .stepping import Held, Poisoned, Stepper, Taken
 
@@ -223,5 +223,5 @@ def _line(effect: LogMessage) -> Any:
 def traceback_of(error: BaseException) -> str:
     """The traceback of what lies behind a :class:`Poisoned`, at most 20,000 characters of it."""
     cause = error.__cause__ or error
-    text = "".join(traceback.format_exception(cause))
+    text = storable("".join(traceback.format_exception(cause)))
     return text if len(text) <= 20_000 else f"{text[:10_000]}\n…\n{text[-10_000:]}"

@@ -239,21 +239,19 @@ class MemoryStore:
         """When there is something to do."""
         with self._lock:
             times = [one.next_due for one in self._able(namespace, definitions) if one.next_due is not None]
-            times += [
-                row.next_at for row in self._of(namespace) if row.status == PENDING and row.kind != DELIVER and row.definition in definitions
-            ]
+            rows = self._of(namespace)
+            times += [row.next_at for index, row in self._claimable(namespace, definitions, rows) if _is_free(row, index, rows)]
         return min(times, default=None)
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Take effects."""
         now = self.now()
         with self._lock:
-            able = {one.id for one in self._able(claim.namespace, claim.definitions)}
             rows = self._of(claim.namespace)
             due = [
                 row
-                for index, row in enumerate(rows)
-                if row.status == PENDING and row.kind != DELIVER and row.next_at <= now and row.instance in able and _is_free(row, index, rows)
+                for index, row in self._claimable(claim.namespace, claim.definitions, rows)
+                if row.next_at <= now and _is_free(row, index, rows)
             ]
             due.sort(key=lambda row: row.next_at)
             taken = []
@@ -271,10 +269,25 @@ class MemoryStore:
                 taken.append(row)
             return sorted(taken, key=lambda row: (row.next_at, row.version, row.number))
 
+    def _claimable(
+        self, namespace: str, definitions: tuple[str, ...], rows: list[EffectRow]
+    ) -> list[tuple[int, EffectRow]]:
+        """Of ``rows``, with their places, those that could be claimed if nothing stood in their way."""
+        resting = {one.id for one in self._instances.values() if one.namespace == namespace and one.is_suspended}
+        return [
+            (index, row)
+            for index, row in enumerate(rows)
+            if row.status == PENDING and row.kind != DELIVER and row.definition in definitions and row.instance not in resting
+        ]
+
+    def _effect(self, namespace: str, id: str) -> EffectRow | None:
+        row = self._effects.get(id)
+        return row if row is not None and row.namespace == namespace else None
+
     def call(self, namespace: str, id: str, fence: int, owner: str) -> bool:
         """Write down that a call begins."""
         with self._lock:
-            row = self._effects.get(id)
+            row = self._effect(namespace, id)
             if row is None or (row.status, row.fence, row.owner, row.called_at) != (RUNNING, fence, owner, None):
                 return False
             self._effects[id] = replace(row, called_at=self.now(), beat=row.beat + 1)
@@ -285,7 +298,7 @@ class MemoryStore:
         found = {}
         with self._lock:
             for id_ in ids:
-                row = self._effects.get(id_)
+                row = self._effect(namespace, id_)
                 if row is not None and row.status == RUNNING and row.owner == owner:
                     self._effects[id_] = replace(row, beat=row.beat + 1)
                     found[id_] = row.is_cancelled
@@ -301,7 +314,7 @@ class MemoryStore:
             return True
 
     def _holds(self, settlement: Settlement) -> bool:
-        row = self._effects.get(settlement.id)
+        row = self._effect(settlement.namespace, settlement.id)
         if row is None or row.fence != settlement.fence or row.status not in settlement.was:
             return False
         return settlement.beat in (None, row.beat)

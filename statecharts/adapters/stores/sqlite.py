@@ -25,11 +25,12 @@ from threading import RLock
 from typing import IO, TYPE_CHECKING, Any
 
 from ...durability.commits import Commit, Job, Loaded
-from ...durability.rows import ACCEPTED, DefinitionRow, EffectRow, InboxRow, Instance, LogRow, TimerRow
-from ...durability.store import Answer, Claim, Clock, EffectQuery, InstanceQuery, Settlement
+from ...durability.rows import ACCEPTED, EffectRow, InboxRow
+from ...durability.store import Answer, Claim, Clock, Settlement
 from ...errors import CommitUnknown, StoreError, UsageError
 from .clocks import SystemClock
 from .sql_files import statements
+from .sql_reads import SqlReads
 from .sql_rows import DEFINITIONS, EFFECTS, INBOX, INSTANCES, LOG, TIMERS
 from .sqlite_files import LEVELS, Connect, check_schema, connect, migrate, prepare, refuse_shares
 
@@ -42,7 +43,7 @@ CHECKPOINT_PAGES = 1_000
 WAITING = 64
 
 
-class SqliteStore:
+class SqliteStore(SqlReads):
     """A store in the file at ``path``. ``synchronous``: ``FULL`` (nothing that was answered is lost, also with the power) or ``NORMAL``."""
 
     lanes = 1
@@ -223,7 +224,7 @@ class SqliteStore:
 
     # ----------------------------------------------------------------- reading
 
-    def _rows(self, name: str, **given: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, name: str, /, **given: Any) -> list[tuple[Any, ...]]:
         with self._reading:
             if self._reader is None:
                 raise StoreError("the store is closed")
@@ -232,47 +233,8 @@ class SqliteStore:
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {error}") from error
 
-    def instance(self, namespace: str, id: str) -> Instance | None:
-        """One instance, if there is one."""
-        rows = self._rows("instance", namespace=namespace, id=id)
-        return INSTANCES.read(rows[0]) if rows else None
-
-    def instances(self, query: InstanceQuery) -> list[Instance]:
-        """Instances by id."""
-        members = {name: getattr(query, name) for name in InstanceQuery.__dataclass_fields__}
-        return [INSTANCES.read(row) for row in self._rows("instances", **members)]
-
-    def inbox(
-        self, namespace: str, instance: str, *, event_id: str | None = None, statuses: tuple[str, ...] = (), limit: int = 100
-    ) -> list[InboxRow]:
-        """Inbox rows in their order."""
-        rows = self._rows(
-            "inbox", namespace=namespace, instance=instance, event_id=event_id, statuses=_listed(statuses), limit=limit
-        )
-        return [INBOX.read(row) for row in rows]
-
-    def log(self, namespace: str, instance: str, *, after: int = 0, limit: int = 1_000) -> list[LogRow]:
-        """Log rows by version."""
-        return [LOG.read(row) for row in self._rows("log", namespace=namespace, instance=instance, after=after, limit=limit)]
-
-    def effects(self, query: EffectQuery) -> list[EffectRow]:
-        """Effects, oldest first."""
-        members = {name: getattr(query, name) for name in EffectQuery.__dataclass_fields__}
-        rows = self._rows("effects", **{**members, "statuses": _listed(query.statuses)})
-        return [EFFECTS.read(row) for row in rows]
-
-    def timers(self, namespace: str, instance: str) -> list[TimerRow]:
-        """Timers, first first."""
-        return [TIMERS.read(row) for row in self._rows("timers", namespace=namespace, instance=instance)]
-
-    def definition(self, digest: str) -> DefinitionRow | None:
-        """One definition, if it is known."""
-        rows = self._rows("definition", hash=digest)
-        return DEFINITIONS.read(rows[0]) if rows else None
-
-    def definitions(self) -> list[DefinitionRow]:
-        """All definitions."""
-        return [DEFINITIONS.read(row) for row in self._rows("definitions")]
+    def _list(self, values: Sequence[str]) -> str:
+        return json.dumps(list(values))
 
     # -------------------------------------------------------------------- work
 
@@ -280,11 +242,6 @@ class SqliteStore:
         """Instances with something to do."""
         rows = self._rows("due", namespace=namespace, definitions=json.dumps(definitions), now=self.now(), limit=limit)
         return [row[0] for row in rows]
-
-    def next_due(self, namespace: str, definitions: tuple[str, ...]) -> int | None:
-        """When there is something to do."""
-        found: int | None = self._rows("next_due", namespace=namespace, definitions=json.dumps(definitions))[0][0]
-        return found
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Take effects."""
@@ -330,10 +287,6 @@ class SqliteStore:
         given = {**members, "was": json.dumps(settlement.was), "now": self.now()}
         return connection.execute(SQL["settle"], given).rowcount == 1
 
-    def running(self, namespace: str) -> list[EffectRow]:
-        """Effects that somebody has claimed."""
-        return [EFFECTS.read(row) for row in self._rows("running", namespace=namespace)]
-
     # ------------------------------------------------------------- checkpoints
 
     def _checkpoint_now_and_then(self) -> None:
@@ -372,7 +325,3 @@ def _locks() -> ModuleType | None:
     except ImportError:  # pragma: no cover - Windows
         return None
     return fcntl
-
-
-def _listed(values: tuple[str, ...]) -> str | None:
-    return json.dumps(values) if values else None

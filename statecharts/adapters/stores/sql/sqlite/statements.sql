@@ -130,8 +130,16 @@ SELECT min(at) FROM (
   WHERE namespace = :namespace AND next_due IS NOT NULL AND NOT is_suspended
     AND definition IN (SELECT value FROM json_each(:definitions))
   UNION ALL
-  SELECT min(next_at) FROM effect
-  WHERE namespace = :namespace AND status = 'PENDING' AND kind <> 'deliver' AND definition IN (SELECT value FROM json_each(:definitions))
+  SELECT * FROM (
+    SELECT e.next_at FROM effect e JOIN instance i ON i.namespace = e.namespace AND i.id = e.instance
+    WHERE e.namespace = :namespace AND e.status = 'PENDING' AND e.kind <> 'deliver' AND NOT i.is_suspended
+      AND e.definition IN (SELECT value FROM json_each(:definitions))
+      AND NOT EXISTS (SELECT 1 FROM effect o WHERE o.namespace = e.namespace AND o.instance = e.instance
+        AND o.lane = e.lane AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN') AND o.place < e.place)
+      AND NOT EXISTS (SELECT 1 FROM effect k WHERE k.namespace = e.namespace AND k.key = e.key AND k.place <> e.place
+        AND (k.status IN ('RUNNING', 'UNKNOWN') OR (k.status = 'PENDING' AND k.place < e.place)))
+    ORDER BY e.next_at LIMIT 1
+  )
 )
 
 -- name: claim
