@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import Open
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import EffectPolicy, ProbeAnswer, Runtime, UsageError
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from conftest import Open
+from sample_agents import Open
 
 from statecharts import Implementations, Machine, Runtime, load_machine, send_to
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from clocks import TestClock
-from conftest import Open
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import Implementations, Machine, Runtime, UsageError, load_machine
 from statecharts.adapters.engines.durable.worker import Worker
