@@ -87,6 +87,7 @@ class Applier:
     def _fire(self, turn: Turn, timer: Any) -> None:
         name = f"timer:{turn.instance.incarnation}:{timer.handle}"
         kind = str(timer.event.get("type"))
+        turn.commit.timer_lags.append(int(turn.now - timer.due))
         try:
             turn.deliver(Cause("timer", name, {"fire": timer.handle}, kind))
         except Poisoned as error:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Executor
 
 from ....durability.commits import Commit, Job
@@ -18,12 +20,21 @@ Entry = tuple[Job, "asyncio.Future[Commit]"]
 class Batcher:
     """Takes jobs in an event loop and commits them in threads, at most ``lanes`` commits side by side.
 
-    Jobs for one instance are committed in the order in which they came: while
+    ``committed`` is told of each that is, with the seconds it took, before whoever
+    waits. Jobs for one instance are committed in the order in which they came: while
     one is under way, another of the same instance waits for the next batch.
     """
 
-    def __init__(self, committer: Committer, executor: Executor, lanes: int, size: int = 64) -> None:
+    def __init__(
+        self,
+        committer: Committer,
+        executor: Executor,
+        lanes: int,
+        committed: Callable[[Commit, float], None],
+        size: int = 64,
+    ) -> None:
         self._committer = committer
+        self._committed = committed
         self._executor = executor
         self._lanes = lanes
         self._size = size
@@ -78,6 +89,7 @@ class Batcher:
     async def _commit(self, batch: list[Entry]) -> None:
         jobs = [job for job, _ in batch]
         loop = asyncio.get_running_loop()
+        began = time.perf_counter()
         try:
             answers = await loop.run_in_executor(self._executor, self._committer.commit, jobs)
         except asyncio.CancelledError:
@@ -89,7 +101,10 @@ class Batcher:
             log.critical("a machine's code raised %r; nothing was written", error)
             self._refuse(batch, StoreError(f"nothing was written: the machine's code raised {type(error).__name__}"))
         else:
+            took = time.perf_counter() - began
             for (_, future), answer in zip(batch, answers, strict=True):
+                if isinstance(answer, Commit):
+                    self._committed(answer, took)
                 if future.done():
                     continue
                 if isinstance(answer, Exception):

@@ -22,6 +22,7 @@ from ....machine import Machine
 from .batching import Batcher
 from .committing import Committer
 from .entropy import SystemEntropy
+from .telemetry import Telemetry
 from .working import Working
 
 log = logging.getLogger("statecharts.durable")
@@ -63,7 +64,8 @@ class Opened:
         self._committer = Committer(store, self._decider)
         self._commits = ThreadPoolExecutor(store.lanes, thread_name_prefix="statecharts commit")
         self._store_calls = ThreadPoolExecutor(4, thread_name_prefix="statecharts store")
-        self._batcher = Batcher(self._committer, self._commits, store.lanes)
+        self._telemetry = Telemetry(self.namespace)
+        self._batcher = Batcher(self._committer, self._commits, store.lanes, self._committed)
         self._listeners: list[Listener] = []
         self._workings: list[Working] = []
         self._changed: asyncio.Event = asyncio.Event()
@@ -98,14 +100,14 @@ class Opened:
     async def _submit(self, job: Job) -> Commit:
         if not self._is_open:
             raise UsageError("the runtime is not open; use it in `async with`")
-        commit = await self._batcher.submit(job)
-        self._after(commit)
-        return commit
+        return await self._batcher.submit(job)
 
-    def _after(self, commit: Commit) -> None:
-        """What may be said now that it is committed."""
+    def _committed(self, commit: Commit, took: float) -> None:
+        """What may be said now that it is committed. ``took``: seconds."""
         if commit.after is None:
             return
+        self._telemetry.committed(commit)
+        self._telemetry.measure("commit", took * 1000)
         for working in self._workings:
             working.committed(commit)
         self._changed.set()

@@ -17,6 +17,7 @@ from ....interpreter.actors import PromiseLogic
 from .batching import Batcher
 from .calls import Call, enter
 from .residents import Resident
+from .telemetry import Telemetry
 from .worker import Attempt, Worker
 
 log = logging.getLogger("statecharts.durable")
@@ -42,8 +43,10 @@ class Performer:
         user_calls: Executor,
         on_settled: Callable[[], None],
         poll: float,
+        telemetry: Telemetry,
     ) -> None:
         self._worker = worker
+        self._telemetry = telemetry
         self._batcher = batcher
         self._poll = poll
         self._residents: dict[str, Resident] = {}
@@ -140,7 +143,8 @@ class Performer:
             await self._stay(attempt, call, function, arguments)
             return
         try:
-            value = await self._within(attempt, call, function, arguments)
+            with self._telemetry.effect(attempt.row, attempt.name):
+                value = await self._within(attempt, call, function, arguments)
         except asyncio.CancelledError:
             raise  # this worker ends; what became of the call is for whoever finds the lease
         except Exception as error:

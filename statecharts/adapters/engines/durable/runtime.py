@@ -48,7 +48,9 @@ class DurableRuntime(Operating):
         text = checked_text(None if input is UNDEFINED else input, "the input", self.limits.event, self.limits.depth)
         told = Told(f"start:{name}" if event_id is None else checked_name(event_id, "an event's id"), text, actor)
         given = UNDEFINED if input is UNDEFINED else freeze(input)
-        return await self._receipt(self._decider.start(self.namespace, machine, name, told, given))
+        receipt = await self._receipt(self._decider.start(self.namespace, machine, name, told, given))
+        self._telemetry.count("events", outcome=receipt.outcome, machine=machine)
+        return receipt
 
     async def send(
         self,
@@ -72,7 +74,10 @@ class DurableRuntime(Operating):
             raise PayloadError(f"events named {made['type']!r} are the machine's own; nobody else can send them")
         text = checked_text(made, "the event", self.limits.event, self.limits.depth)
         id_ = self._entropy.event_id() if event_id is None else checked_name(event_id, "an event's id")
-        return await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to)))
+        with self._telemetry.event(name, made["type"]) as trace:
+            receipt = await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to, trace)))
+        self._telemetry.count("events", outcome=receipt.outcome)
+        return receipt
 
     async def start_many(self, machine: str, instances: Mapping[str, Any]) -> dict[str, Receipt]:
         """Start several, by name with their inputs, in as few commits as can be."""
@@ -109,10 +114,20 @@ class DurableRuntime(Operating):
             raise UsageError("the runtime is not open; use it in `async with`")
         owner = f"{self._entropy.incarnation()}"
         worker = Worker(self._committer, self.namespace, owner, self._entropy)
+        worker.listener = self._telemetry
         reconciler = Reconciler(worker, self._lease, self._clock)
         pump = Pump(self._committer, self.namespace)
         working = Working(
-            worker, self._batcher, pump, reconciler, self._store_calls, lease=self._lease, concurrency=concurrency, poll=poll, threads=threads
+            worker,
+            self._batcher,
+            pump,
+            reconciler,
+            self._store_calls,
+            telemetry=self._telemetry,
+            lease=self._lease,
+            concurrency=concurrency,
+            poll=poll,
+            threads=threads,
         )
         self._workings.append(working)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -33,6 +34,13 @@ class Dice(Protocol):
     """Where jitter comes from."""
 
     def jitter(self) -> float: ...
+
+
+class Listener(Protocol):
+    """Who is told what becomes of effects."""
+
+    def claimed(self, rows: Sequence[EffectRow], now: int) -> None: ...
+    def settled(self, row: EffectRow, status: str, is_ours: bool) -> None: ...
 
 
 class Attempt:
@@ -98,6 +106,8 @@ class Attempt:
 
     def _settle(self, settlement: Settlement, external_id: str | None = None) -> bool:
         settled = self._worker.store.settle(replace(settlement, external_id=external_id))
+        if self._worker.listener is not None:
+            self._worker.listener.settled(self.row, settlement.status, settled)
         self._worker.forget(self)
         return settled
 
@@ -138,6 +148,7 @@ class Worker:
         self.limits: Limits = committer.decider.limits
         self.dice = dice
         self.running: dict[str, Attempt] = {}
+        self.listener: Listener | None = None
 
     def claim(self, limit: int) -> list[Attempt]:
         """Up to ``limit`` effects to make calls for."""
@@ -146,6 +157,8 @@ class Worker:
             Claim(namespace=self.namespace, owner=self.owner, definitions=definitions, limit=limit)
         )
         made = [Attempt(self, row) for row in rows]
+        if rows and self.listener is not None:
+            self.listener.claimed(rows, self.store.now())
         for attempt in made:
             self.running[attempt.row.id] = attempt
         return made

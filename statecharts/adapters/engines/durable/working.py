@@ -18,6 +18,7 @@ from .batching import Batcher
 from .performing import Performer
 from .pump import Pump
 from .reconciling import Reconciler
+from .telemetry import Telemetry
 from .worker import Worker
 
 log = logging.getLogger("statecharts.durable")
@@ -64,6 +65,7 @@ class Working:
         reconciler: Reconciler,
         store_calls: Executor,
         *,
+        telemetry: Telemetry,
         lease: int,
         concurrency: int,
         poll: float,
@@ -74,11 +76,12 @@ class Working:
         self._pump = pump
         self._reconciler = reconciler
         self._store_calls = store_calls
+        self._telemetry = telemetry
         self._lease = lease / 1000
         self._concurrency = concurrency
         self._poll = poll
         self._user_calls = ThreadPoolExecutor(threads, thread_name_prefix="statecharts effect")
-        self._performer = Performer(worker, batcher, store_calls, self._user_calls, self.wake, poll)
+        self._performer = Performer(worker, batcher, store_calls, self._user_calls, self.wake, poll, telemetry)
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
         self._stopping = False
@@ -150,7 +153,9 @@ class Working:
         now = time.monotonic()
         if now - self._swept >= self._lease / 4:
             self._swept = now
-            moved = bool(await self._in_store(self._reconciler.sweep)) or moved
+            expired = await self._in_store(self._reconciler.sweep)
+            self._telemetry.count("expired", expired)
+            moved = bool(expired) or moved
             await self._probe()
         return moved
 
