@@ -186,14 +186,16 @@ class PostgresStore(SqlReads):
             "needs_effects": job.needs_effects,
             "now": self._given_now(),
         }
-        found = fetch(connection, self._sql["load"], given, writes=False)[0]
-        now, at = found[0], 1 + INSTANCES.width
-        if found[1] is None:
+        now, state, instance, known, waiting, effects = fetch(connection, self._sql["load"], given, writes=False)[0]
+        if instance is None:
             return Loaded(now, None, None, ())
-        known = None if found[at] is None else INBOX.read(found, at)
-        waiting = tuple(INBOX.read(row) for row in json.loads(found[-2] or "[]"))
-        effects = tuple(EFFECTS.read(row) for row in json.loads(found[-1] or "[]"))
-        return Loaded(now, INSTANCES.read(found, 1), known, waiting, effects)
+        return Loaded(
+            now,
+            INSTANCES.pick({**json.loads(instance), "state": state}),
+            None if known is None else INBOX.pick(json.loads(known)),
+            tuple(map(INBOX.pick, json.loads(waiting or "[]"))),
+            tuple(map(EFFECTS.pick, json.loads(effects or "[]"))),
+        )
 
     def _apply(self, connection: psycopg.Connection[Row], commit: Commit) -> str:
         assert commit.after is not None
