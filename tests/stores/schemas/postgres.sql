@@ -154,12 +154,14 @@ BEGIN
       RETURN 'moved:' || (v_settlement ->> 'id');
     END IF;
   END LOOP;
-  PERFORM 1 FROM effect e JOIN jsonb_populate_recordset(NULL::effect, p_writes -> 'renamed') r
-    ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
-  ORDER BY e.place FOR UPDATE OF e;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  IF v_count <> coalesce(jsonb_array_length(p_writes -> 'renamed'), 0) THEN
-    RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+  IF p_writes ? 'renamed' THEN
+    PERFORM 1 FROM effect e JOIN jsonb_populate_recordset(NULL::effect, p_writes -> 'renamed') r
+      ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
+    ORDER BY e.place FOR UPDATE OF e;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count <> jsonb_array_length(p_writes -> 'renamed') THEN
+      RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+    END IF;
   END IF;
   PERFORM write_instance(p_expected, v_new, p_state, p_writes -> 'definition');
   PERFORM write_rows(v_new.namespace, v_new.id, p_writes);
@@ -316,13 +318,17 @@ CREATE OR REPLACE FUNCTION write_rows(p_namespace text, p_instance text, p_write
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO inbox SELECT * FROM jsonb_populate_recordset(NULL::inbox, p_writes -> 'arrived');
-  IF jsonb_array_length(p_writes -> 'handled') > 0 THEN
+  IF p_writes ? 'arrived' THEN
+    INSERT INTO inbox SELECT * FROM jsonb_populate_recordset(NULL::inbox, p_writes -> 'arrived');
+  END IF;
+  IF p_writes ? 'handled' THEN
     UPDATE inbox b SET status = h.status, handled_at = h.handled_at, version = h.version, receipt = h.receipt, error = h.error
     FROM jsonb_populate_recordset(NULL::inbox, p_writes -> 'handled') h
     WHERE b.namespace = p_namespace AND b.instance = p_instance AND b.seq = h.seq;
   END IF;
-  INSERT INTO log SELECT * FROM jsonb_populate_recordset(NULL::log, p_writes -> 'log');
+  IF p_writes ? 'log' THEN
+    INSERT INTO log SELECT * FROM jsonb_populate_recordset(NULL::log, p_writes -> 'log');
+  END IF;
 END $function$
 
 CREATE OR REPLACE FUNCTION write_work(p_new instance, p_writes jsonb, p_now bigint)
@@ -335,20 +341,20 @@ BEGIN
   FOR v_settlement IN SELECT value FROM jsonb_array_elements(p_writes -> 'settled') LOOP
     PERFORM move_effect(v_settlement, p_now);
   END LOOP;
-  IF jsonb_array_length(p_writes -> 'withdrawn') > 0 THEN
+  IF p_writes ? 'withdrawn' THEN
     PERFORM withdraw_effects(p_new.namespace, p_new.id,
       ARRAY(SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'withdrawn')), p_new.updated_at);
   END IF;
-  IF jsonb_array_length(p_writes -> 'timers_gone') > 0 THEN
+  IF p_writes ? 'timers_gone' THEN
     DELETE FROM timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id
       AND t.handle IN (SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'timers_gone'));
   END IF;
-  IF jsonb_array_length(p_writes -> 'renamed') > 0 THEN
+  IF p_writes ? 'renamed' THEN
     UPDATE effect e SET definition = r.definition, name = r.name
     FROM jsonb_populate_recordset(NULL::effect, p_writes -> 'renamed') r
     WHERE e.namespace = r.namespace AND e.id = r.id;
   END IF;
-  IF jsonb_array_length(p_writes -> 'effects') > 0 THEN
+  IF p_writes ? 'effects' THEN
     INSERT INTO effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, lane,
       definition, status, attempts, next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error,
       settled_at, trace)
@@ -357,8 +363,10 @@ BEGIN
       r.external_id, r.result, r.error, r.settled_at, r.trace
     FROM jsonb_populate_recordset(NULL::effect, p_writes -> 'effects') r ORDER BY r.version, r.number;
   END IF;
-  INSERT INTO timer SELECT * FROM jsonb_populate_recordset(NULL::timer, p_writes -> 'timers_set');
-  IF (p_writes ->> 'closes')::boolean THEN
+  IF p_writes ? 'timers_set' THEN
+    INSERT INTO timer SELECT * FROM jsonb_populate_recordset(NULL::timer, p_writes -> 'timers_set');
+  END IF;
+  IF p_writes ? 'closes' THEN
     PERFORM withdraw_effects(p_new.namespace, p_new.id, NULL, p_new.updated_at);
     DELETE FROM timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id;
   END IF;
