@@ -33,6 +33,7 @@ CLERK: dict[str, Any] = {
                 "NOTE": {"actions": "note"},
                 "BAD": {"guard": "bad", "actions": "add"},
                 "LATER": {"actions": {"type": "xstate.raise", "params": {"event": {"type": "ADD"}, "delay": 500}}},
+                "SPOIL": {"actions": {"type": "xstate.raise", "params": {"event": {"type": "BAD"}, "delay": 10}}},
                 "NEST": "outer",
                 "HEAR": "listening",
                 "END": "done",

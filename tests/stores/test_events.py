@@ -61,6 +61,15 @@ def test_an_id_that_was_used_for_another_event_is_refused(desk: Desk) -> None:
     assert desk.all_of("a") == before
 
 
+def test_a_timer_that_is_poison_is_a_dead_letter(desk: Desk, backend: Backend) -> None:
+    desk.start("a"), desk.send("a", "SPOIL")
+    backend.clock.ms += 10
+    assert desk.advance("a") == 1
+    row, inbox, log, _, timers = desk.all_of("a")
+    assert (inbox[-1].kind, inbox[-1].status, row.needs_attention, timers) == ("timer", "dead", True, [])
+    assert log[-1].kind == "dead-letter" and desk.send("a", "ADD").outcome == "applied"
+
+
 def test_what_no_state_takes_leaves_but_a_receipt(desk: Desk) -> None:
     desk.start("a")
     receipt = desk.send("a", "LEAVE", "e")
