@@ -113,7 +113,7 @@ class Operator:
             _note(turn, f"effect-{what}", order, {"effect": row.id})
             turn.commit.settled.append(replace(settlement, outcome=None))
             if settlement.outcome is not None:
-                turn.arrive(settlement.outcome)
+                turn.arrive(replace(settlement.outcome, seq=turn.next_seq()))
                 turn.change(pending=turn.instance.pending + (settlement.outcome.status == ACCEPTED))
 
         return self._job(row.namespace, row.instance, order, decide)

@@ -33,9 +33,9 @@ class DefinitionRow:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Instance:
-    """A running machine.
+    """A running machine. Nobody changes it but the decision it was made for (:mod:`.turns`).
 
     ``incarnation`` is never used again, also when the id is. ``version`` counts
     log rows, ``revision`` every write to this row. ``configuration`` is a JSON

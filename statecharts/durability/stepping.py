@@ -32,6 +32,8 @@ class Held:
     state: SystemState
     sealed: dict[str, Any]
     text: str
+    states: tuple[str, ...]
+    """The active leaves of the root."""
 
     @property
     def snapshot(self) -> Any:
@@ -109,7 +111,7 @@ def resumed(machine: Machine[Any, Any], text: str) -> Held:
     system.start()
     while system.run():
         pass
-    return Held(freeze_system(system), sealed, text)
+    return _held(system, sealed, text)
 
 
 class Stepper:
@@ -202,7 +204,13 @@ def _at_rest(system: System, limits: Limits, strict: bool) -> Taken:
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > limits.state:
         raise Poisoned(f"the state would have {size} bytes; {limits.state} are allowed. Keep large data elsewhere, and a reference here")
-    return Held(freeze_system(system), sealed, text), tuple(asked)
+    return _held(system, sealed, text), tuple(asked)
+
+
+def _held(system: System, sealed: dict[str, Any], text: str) -> Held:
+    snapshot = system.root.snapshot
+    states = snapshot.atomic_states if isinstance(snapshot, Snapshot) else ()
+    return Held(freeze_system(system), sealed, text, states)
 
 
 def _poisoned(error: Any) -> Poisoned:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from statecharts import Implementations, Machine, load_machine, send_to
+from statecharts.durability.applying import Told
 from statecharts.durability.cache import StateCache
 from statecharts.durability.commits import Commit, Job
 from statecharts.durability.controls import Operator, Order
-from statecharts.durability.decisions import Decider, Told
+from statecharts.durability.decisions import Decider
 from statecharts.durability.definitions import Registry, hosted
 from statecharts.durability.payloads import Limits
 from statecharts.durability.receipts import Receipt

@@ -82,8 +82,9 @@ class Opened:
         if not self._is_open:
             return
         self._is_open = False
-        for working in self._workings:
+        for working in list(self._workings):
             working.stop()
+            await working.ended.wait()
         await self._batcher.drain()
         await self._in_store(self.store.close)
         self._commits.shutdown(wait=False)

@@ -15,7 +15,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from ....durability.decisions import Told
+from ....durability.applying import Told
 from ....durability.outcomes import error_data, succeeded
 from ....durability.payloads import checked_text
 from ....durability.rows import DELIVER, IGNORED, PENDING, REFUSED

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ....durability.decisions import Told
+from ....durability.applying import Told
 from ....durability.names import checked_event_id, checked_name
 from ....durability.payloads import checked_text
 from ....durability.receipts import Receipt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ....durability.decisions import Told
+from ....durability.applying import Told
 from ....durability.definitions import Registry
 from ....durability.effects import CallRules, named, owner_of, read_rules
 from ....durability.outcomes import (

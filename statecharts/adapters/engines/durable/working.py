@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -44,9 +45,8 @@ class Heart(threading.Thread):
                 self._tell(told)
 
     def stop(self) -> None:
-        """End it, and wait for it."""
+        """End it, after the beat that may be under way."""
         self._stopped.set()
-        self.join(timeout=5)
 
 
 class Working:
@@ -82,6 +82,7 @@ class Working:
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
         self._stopping = False
+        self.ended = asyncio.Event()
         self._swept = -self._lease
         self._next_probe = 0.0
 
@@ -123,12 +124,16 @@ class Working:
                     break
                 await self._sleep()
         finally:
-            await self._performer.drain(grace)
-            await self._in_store(heart.stop)
-            self._user_calls.shutdown(wait=False, cancel_futures=True)
+            try:
+                await self._performer.drain(grace)
+            finally:
+                heart.stop()
+                self._user_calls.shutdown(wait=False, cancel_futures=True)
+                self.ended.set()
 
     def _told(self, attempts: Any) -> None:
-        self._loop.call_soon_threadsafe(self._performer.tell, attempts)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            self._loop.call_soon_threadsafe(self._performer.tell, attempts)
 
     async def _in_store(self, function: Callable[..., T], *arguments: Any) -> T:
         return await self._loop.run_in_executor(self._store_calls, function, *arguments)
