@@ -151,6 +151,22 @@ def test_jobs_of_one_call_stand_alone(desk: Desk) -> None:
     assert desk.count("a") == 1 and desk.instance("b").version == 1
 
 
+def test_a_job_whose_rows_do_not_fit_takes_no_other_with_it(desk: Desk) -> None:
+    """Its event's id is taken, say, by somebody who did not look."""
+    desk.start("a"), desk.start("b"), desk.send("a", "ADD", "taken")
+    job = desk.sending("a", "ADD", "new")
+
+    def decide(loaded: Loaded) -> Commit:
+        commit = job.decide(loaded)
+        commit.arrived = [replace(row, event_id="taken") for row in commit.arrived]
+        return commit
+
+    before = desk.all_of("a")
+    answers = desk.run(desk.sending("b", "ADD"), replace(job, decide=decide), desk.starting("c"))
+    assert [type(answer).__name__ for answer in answers] == ["Receipt", "StoreError", "Receipt"]
+    assert desk.all_of("a") == before and desk.count("b") == 1 and desk.instance("c").version == 1
+
+
 def test_a_job_that_only_looks_writes_nothing(desk: Desk) -> None:
     desk.start("a")
     before = desk.all_of("a")
