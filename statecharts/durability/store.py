@@ -1,10 +1,11 @@
 """What the durable runtime asks of a store.
 
 All calls block, and may be made from any thread; a host that must not block
-makes them elsewhere. Each is one transaction: when it returns, what it wrote
-is on disk as far as the store's settings promise that; when it raises
-:class:`StoreError`, nothing was written, and when it raises
-:class:`CommitUnknown`, nobody knows.
+makes them elsewhere. Each is one transaction, or with several jobs one for
+each: when it returns, what it wrote is on disk as far as the store's settings
+promise that; when it raises :class:`StoreError`, nothing was written, and when
+it raises :class:`CommitUnknown`, nobody knows, or only some of the jobs are
+written.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from statecharts import Implementations, Machine, load_machine
+from statecharts import Implementations, Machine, load_machine, send_to
 from statecharts.durability.applying import Told
 from statecharts.durability.cache import StateCache
 from statecharts.durability.commits import Commit, Job
@@ -34,7 +34,9 @@ CLERK: dict[str, Any] = {
                 "NOTE": {"actions": "note"},
                 "BAD": {"guard": "bad", "actions": "add"},
                 "LATER": {"actions": {"type": "xstate.raise", "params": {"event": {"type": "ADD"}, "delay": 500}}},
+                "SPOIL": {"actions": {"type": "xstate.raise", "params": {"event": {"type": "BAD"}, "delay": 10}}},
                 "NEST": "outer",
+                "HEAR": "listening",
                 "END": "done",
             }
         },
@@ -48,11 +50,12 @@ CLERK: dict[str, Any] = {
         },
         "waiting": {"after": {"1000": {"target": "idle", "actions": "add"}}, "on": {"LEAVE": "idle", "ADD": {"actions": "add"}}},
         "outer": {"initial": "inner", "states": {"inner": {"initial": "leaf", "states": {"leaf": {}}}}, "on": {"LEAVE": "idle"}},
+        "listening": {"invoke": {"id": "line", "src": "line"}, "on": {"SAY": {"actions": "say"}, "LEAVE": "idle"}},
         "failed": {"on": {"LEAVE": "idle"}},
         "done": {"type": "final"},
     },
 }
-"""A clerk that counts, calls, waits, tells (in order) and notes (in no order)."""
+"""A clerk that counts, calls, waits, listens, tells (in order) and notes (in no order)."""
 
 
 def clerk(name: str = "clerk", description: str = "") -> Machine[Any, Any]:
@@ -65,6 +68,12 @@ def clerk(name: str = "clerk", description: str = "") -> Machine[Any, Any]:
     impl.actor("send")(call)
     impl.actor("keyed")(call)
     impl.action("tell")(lambda: None)
+
+    @impl.actor("line")
+    def line(send_back: Any, receive: Any, input: Any) -> None:
+        raise AssertionError("a store calls nobody")
+
+    impl.actions["say"] = send_to("line", lambda context, event: {"type": "SAID"})
     impl.action("note")(lambda: None)
 
     @impl.update("add")

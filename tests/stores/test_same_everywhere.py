@@ -118,7 +118,7 @@ def test_a_history_is_the_same_byte_for_byte(backends: list[Backend]) -> None:
 
 
 NAMES = st.sampled_from(["a", "b", "B"])
-KINDS_OF_EVENTS = st.sampled_from(["ADD", "GO", "KEYED", "WAIT", "TELL", "NOTE", "BAD", "LATER", "NEST", "LEAVE", "LEAVE", "END"])
+KINDS_OF_EVENTS = st.sampled_from(["ADD", "GO", "KEYED", "WAIT", "TELL", "NOTE", "BAD", "LATER", "SPOIL", "NEST", "HEAR", "SAY", "LEAVE", "LEAVE", "END"])
 OPERATIONS = st.one_of(
     st.tuples(st.just("start"), NAMES),
     st.tuples(st.just("send"), NAMES, KINDS_OF_EVENTS),

@@ -13,9 +13,17 @@ from store_desk import Desk, shuttle
 from store_process import processes
 from store_schemas import FILES, sqlite_schema
 
+from statecharts.adapters.stores.sql_files import Migration
 from statecharts.adapters.stores.sqlite import SqliteStore
-from statecharts.adapters.stores.sqlite_files import check_schema, file_system, migrate, refuse_shares
-from statecharts.errors import StoreError, StoreVersionError
+from statecharts.adapters.stores.sqlite_files import (
+    check_schema,
+    file_system,
+    migrate,
+    refuse_shares,
+    schema_version,
+)
+from statecharts.durability.commits import Commit, Job, Loaded
+from statecharts.errors import CommitUnknown, StoreError, StoreVersionError
 
 
 def pragma(connection: Any, name: str) -> Any:
@@ -107,6 +115,16 @@ def test_the_schema_is_what_all_migrations_make(sqlite: Backend) -> None:
     assert sqlite_schema(sqlite._path) == (FILES / "sqlite.sql").read_text("utf-8"), "python tests/stores/store_schemas.py writes it anew"
 
 
+def test_a_migration_that_fails_leaves_the_schema_before_it(sqlite: Backend) -> None:
+    store = sqlite.store()
+    steps = (Migration(2, "two", 1, "CREATE TABLE two (x)"), Migration(3, "three", 3, "CREATE TABLE three (x);\nnonsense"))
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(store._writer, steps)
+    names = {name for (name,) in store._writer.execute("SELECT name FROM sqlite_schema")}
+    assert schema_version(store._writer) == (2, 1) and "two" in names and "three" not in names
+    assert migrate(store._writer, steps[:1]) == []
+
+
 # -------------------------------------------------------------- network shares
 
 
@@ -177,13 +195,12 @@ def test_a_statement_that_fails_takes_all_back(sqlite: Backend) -> None:
     desk = Desk(store)
     desk.start("a")
     before = desk.all_of("a")
-    store._writer.execute(
-        "CREATE TEMP TRIGGER boom BEFORE INSERT ON main.log WHEN new.event_id = 'boom' BEGIN SELECT RAISE(ABORT, 'disk on fire'); END"
-    )
-    with pytest.raises(StoreError, match="disk on fire"):
-        desk.run(desk.sending("a", "ADD", "fine"), desk.starting("b"), desk.sending("a", "ADD", "boom"), desk.starting("c"))
+    store._writer.execute(f"PRAGMA max_page_count = {pragma(store._writer, 'page_count') + 3}")
+    with pytest.raises(StoreError, match="full"):
+        desk.run(desk.sending("a", "ADD", "fine"), *(desk.starting(f"b{index}") for index in range(100)))
     desk.decider.cache.clear()
-    assert desk.all_of("a") == before and store.instance("main", "b") is None
+    assert desk.all_of("a") == before and store.instance("main", "b0") is None
+    store._writer.execute("PRAGMA max_page_count = 100000")
     assert desk.send("a", "ADD", "fine").outcome == "applied"
 
 
@@ -201,6 +218,54 @@ def test_a_full_disk_loses_nothing_that_was_answered(sqlite: Backend) -> None:
     assert answered and desk.count("a") == answered and len(store.log("main", "a")) == answered + 1
     store._writer.execute("PRAGMA max_page_count = 100000")
     assert desk.send("a", "ADD", f"e{answered}").outcome == "applied"
+
+
+class Failing(sqlite3.Connection):
+    """A connection on which a statement fails, once."""
+
+    fails: str | None = None
+
+    def execute(self, sql: str, *given: Any) -> Any:
+        if self.fails is not None and sql.startswith(self.fails):
+            Failing.fails = None
+            if sql != "COMMIT":
+                raise sqlite3.OperationalError("database is locked")
+            super().execute(sql)
+            raise sqlite3.OperationalError("disk I/O error")  # it is done all the same
+        return super().execute(sql, *given)
+
+
+def failing(path: str) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, factory=Failing)
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "outcome"), [("BEGIN", StoreError, "applied"), ("COMMIT", CommitUnknown, "duplicate")]
+)
+def test_when_a_transaction_fails_at_its_ends(sqlite: Backend, statement: str, error: type[Exception], outcome: str) -> None:
+    store = sqlite.store(connect=failing)
+    desk = Desk(store)
+    desk.start("a")
+    Failing.fails = statement
+    with pytest.raises(error) as caught:
+        desk.send("a", "ADD", "e")
+    assert type(caught.value) is error
+    desk.decider.cache.clear()
+    store.reset()
+    assert desk.send("a", "ADD", "e").outcome == outcome and desk.count("a") == 1
+
+
+def test_an_interrupt_takes_the_transaction_back(sqlite: Backend) -> None:
+    store = sqlite.store()
+    desk = Desk(store)
+    desk.start("a")
+
+    def interrupted(loaded: Loaded) -> Commit:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.run(desk.starting("b"), Job("main", "a", interrupted))
+    assert store.instance("main", "b") is None and desk.send("a", "ADD").outcome == "applied"
 
 
 # ------------------------------------------------------------- several processes

@@ -185,6 +185,16 @@ def test_nobody_waits_for_what_another_effect_stands_in_the_way_of(desk: Desk, s
     assert desk.claim() == [] and store.next_due("main", desk.definitions) is None
 
 
+def test_what_is_for_a_resident_goes_to_nobody_else(desk: Desk, store: Any) -> None:
+    desk.start("a"), desk.send("a", "HEAR"), desk.send("a", "SAY"), desk.send("a", "SAY")
+    (resident,) = desk.claim()
+    assert resident.kind == "resident" and desk.claim() == [] and store.next_due("main", desk.definitions) is None
+    told_to = desk.effects(kind="deliver", session=resident.session, statuses=("PENDING",))
+    assert [row.version for row in told_to] == [3, 4] and desk.effects(kind="deliver", session=99) == []
+    desk.send("a", "LEAVE")
+    assert [(row.status, row.is_cancelled) for row in desk.effects()] == [("RUNNING", True), ("WITHDRAWN", True), ("WITHDRAWN", True)]
+
+
 def test_a_call_is_written_down_once_by_its_owner(desk: Desk, store: Any, backend: Backend) -> None:
     desk.start("a"), desk.send("a", "GO")
     (row,) = desk.claim(owner="w")

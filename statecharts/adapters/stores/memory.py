@@ -77,6 +77,10 @@ class MemoryStore:
             for settlement in commit.settled:
                 if not self._holds(settlement):
                     return UsageError(f"effect {settlement.id!r} has moved on meanwhile; look at it again")
+            events = self._events.get((job.namespace, job.instance), {})
+            for row in commit.arrived:
+                if row.event_id in events:
+                    return StoreError(f"instance {row.instance!r} has an event {row.event_id!r} already")
             self._write(commit)
         return commit
 

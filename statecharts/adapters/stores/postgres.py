@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 WAITING = 64
 TRIES = 20
 """So often a decision is made before its job is given up."""
+OTHERS = "others write to it all the time"
 
 
 class PostgresStore(SqlReads):
@@ -142,39 +143,44 @@ class PostgresStore(SqlReads):
         return answers
 
     def _one(self, job: Job) -> Answer:
-        lost: Exception | None = None
+        why, is_gone = OTHERS, False
         for attempt in range(TRIES):
             if attempt > 1:
                 time.sleep(random.random() * 0.002 * attempt)  # so that the losers do not meet again
-            with self._connections.lease() as connection:
-                try:
-                    loaded = self._load(connection, job)
-                except Gone as error:
-                    if isinstance(lost, Gone):
-                        raise
-                    lost = error
-                    continue
-                try:
-                    commit = job.decide(loaded)
-                except Exception as error:
-                    return error
-                if commit.after is None:
-                    return commit
-                try:
-                    said = self._apply(connection, commit)
-                except Conflict as error:
-                    lost = error
-                    continue
-                except (Unfit, ValueError) as error:
-                    return error
-            if said == "ok":
-                self._hint(leaves_work(commit))
-                return commit
-            if said != "conflict":
-                return UsageError(f"effect {said.removeprefix('moved:')!r} has moved on meanwhile; look at it again")
-            lost = None
-        why = "others write to it all the time" if lost is None else str(lost)
+            try:
+                answer = self._attempt(job)
+            except Gone:
+                if is_gone:
+                    raise
+                is_gone = True
+            except Conflict as error:
+                why = str(error)
+            else:
+                if answer is not None:
+                    return answer
+                why = OTHERS
         return StoreError(f"instance {job.instance!r} could not be written to in {TRIES} attempts ({why}); send again later")
+
+    def _attempt(self, job: Job) -> Answer | None:
+        """The answer to a job; none, and nothing is written, when another writer was quicker. Raises what :func:`fetch` does."""
+        with self._connections.lease() as connection:
+            loaded = self._load(connection, job)
+            try:
+                commit = job.decide(loaded)
+            except Exception as error:
+                return error
+            if commit.after is None:
+                return commit
+            try:
+                said = self._apply(connection, commit)
+            except (Unfit, ValueError) as error:
+                return error
+        if said == "ok":
+            self._hint(leaves_work(commit))
+            return commit
+        if said == "conflict":
+            return None
+        return UsageError(f"effect {said.removeprefix('moved:')!r} has moved on meanwhile; look at it again")
 
     def _load(self, connection: psycopg.Connection[Row], job: Job) -> Loaded:
         given = {
@@ -186,14 +192,16 @@ class PostgresStore(SqlReads):
             "needs_effects": job.needs_effects,
             "now": self._given_now(),
         }
-        found = fetch(connection, self._sql["load"], given, writes=False)[0]
-        now, at = found[0], 1 + INSTANCES.width
-        if found[1] is None:
+        now, state, instance, known, waiting, effects = fetch(connection, self._sql["load"], given, writes=False)[0]
+        if instance is None:
             return Loaded(now, None, None, ())
-        known = None if found[at] is None else INBOX.read(found, at)
-        waiting = tuple(INBOX.read(row) for row in json.loads(found[-2] or "[]"))
-        effects = tuple(EFFECTS.read(row) for row in json.loads(found[-1] or "[]"))
-        return Loaded(now, INSTANCES.read(found, 1), known, waiting, effects)
+        return Loaded(
+            now,
+            INSTANCES.pick({**json.loads(instance), "state": state}),
+            None if known is None else INBOX.pick(json.loads(known)),
+            tuple(map(INBOX.pick, json.loads(waiting or "[]"))),
+            tuple(map(EFFECTS.pick, json.loads(effects or "[]"))),
+        )
 
     def _apply(self, connection: psycopg.Connection[Row], commit: Commit) -> str:
         assert commit.after is not None

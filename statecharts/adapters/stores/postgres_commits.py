@@ -27,8 +27,8 @@ def writes_text(commit: Commit) -> str:
         "timers_set": [TIMERS.write(row) for row in commit.timers_set],
         "closes": commit.closes,
     }
-    # an absent member is SQL's NULL, but JSON's null is a value
-    return json.dumps({name: value for name, value in writes.items() if value is not None}, ensure_ascii=False)
+    # what is empty is left out: the function then does not even look
+    return json.dumps({name: value for name, value in writes.items() if value}, ensure_ascii=False)
 
 
 def settlement_text(settlement: Settlement) -> str:

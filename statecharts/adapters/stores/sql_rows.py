@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +29,10 @@ class Table(Generic[R]):
         for index in self._booleans:
             found[index] = bool(found[index])
         return self._row(**dict(zip(self.names, found, strict=True)))
+
+    def pick(self, members: Mapping[str, Any]) -> R:
+        """The row in ``members``, whatever else is there."""
+        return self._row(**{name: members[name] for name in self.names})
 
     def write(self, row: R) -> dict[str, Any]:
         """The parameters for ``row``."""

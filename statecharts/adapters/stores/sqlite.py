@@ -41,6 +41,8 @@ SQL = statements("sqlite")
 CHECKPOINT_PAGES = 1_000
 """Pages of WAL after which it is copied into the file: 4 MB."""
 WAITING = 64
+UNFIT = (sqlite3.IntegrityError, sqlite3.DataError)
+"""What is wrong with the rows of one job, and no reason to give up the others."""
 
 
 class SqliteStore(SqlReads):
@@ -128,12 +130,12 @@ class SqliteStore(SqlReads):
             commit = job.decide(self._load(connection, job))
             if commit.after is not None:
                 self._write(connection, commit)
-        except sqlite3.Error:
-            raise  # not the job's fault: nobody's work is written
         except Exception as error:
+            if isinstance(error, sqlite3.Error) and not isinstance(error, UNFIT):
+                raise  # not the job's fault: nobody's work is written
             connection.execute("ROLLBACK TO job")
             connection.execute("RELEASE job")
-            return error
+            return StoreError(f"{self.path} cannot keep this: {error}") if isinstance(error, UNFIT) else error
         connection.execute("RELEASE job")
         return commit
 

@@ -123,13 +123,13 @@ instance UNIQUE (incarnation)
 log PRIMARY KEY (namespace, instance, version)
 meta PRIMARY KEY (name)
 timer PRIMARY KEY (namespace, instance, handle)
-CREATE OR REPLACE FUNCTION apply_commit(p_expected bigint, p_instance json, p_state text, p_writes json, p_now bigint)
+CREATE OR REPLACE FUNCTION apply_commit(p_expected bigint, p_instance jsonb, p_state text, p_writes jsonb, p_now bigint)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  v_new instance := json_populate_record(NULL::instance, p_instance);
-  v_settlement json;
+  v_new instance := jsonb_populate_record(NULL::instance, p_instance);
+  v_settlement jsonb;
   v_count bigint;
 BEGIN
   IF p_expected IS NULL THEN
@@ -144,9 +144,9 @@ BEGIN
       RETURN 'conflict';
     END IF;
   END IF;
-  FOR v_settlement IN SELECT value FROM json_array_elements(p_writes -> 'settled') LOOP
+  FOR v_settlement IN SELECT value FROM jsonb_array_elements(p_writes -> 'settled') LOOP
     PERFORM 1 FROM effect e,
-      json_to_record(v_settlement) AS s (namespace text, id text, fence bigint, was text[], beat bigint)
+      jsonb_to_record(v_settlement) AS s (namespace text, id text, fence bigint, was text[], beat bigint)
     WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
       AND (s.beat IS NULL OR e.beat = s.beat)
     FOR UPDATE OF e;
@@ -154,12 +154,14 @@ BEGIN
       RETURN 'moved:' || (v_settlement ->> 'id');
     END IF;
   END LOOP;
-  PERFORM 1 FROM effect e JOIN json_populate_recordset(NULL::effect, p_writes -> 'renamed') r
-    ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
-  ORDER BY e.place FOR UPDATE OF e;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  IF v_count <> coalesce(json_array_length(p_writes -> 'renamed'), 0) THEN
-    RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+  IF p_writes ? 'renamed' THEN
+    PERFORM 1 FROM effect e JOIN jsonb_populate_recordset(NULL::effect, p_writes -> 'renamed') r
+      ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
+    ORDER BY e.place FOR UPDATE OF e;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count <> jsonb_array_length(p_writes -> 'renamed') THEN
+      RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+    END IF;
   END IF;
   PERFORM write_instance(p_expected, v_new, p_state, p_writes -> 'definition');
   PERFORM write_rows(v_new.namespace, v_new.id, p_writes);
@@ -197,7 +199,41 @@ AS $function$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $function$
 
-CREATE OR REPLACE FUNCTION move_effect(p_settlement json, p_now bigint)
+CREATE OR REPLACE FUNCTION load_instance(p_namespace text, p_id text, p_event_id text, p_seen bigint, p_limit bigint, p_needs_effects boolean, p_now bigint, OUT now_ms bigint, OUT state text, OUT instance text, OUT known text, OUT waiting text, OUT effects text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE
+  v_instance instance;
+BEGIN
+  now_ms := coalesce(p_now, clock_ms());
+  SELECT * INTO v_instance FROM instance i WHERE i.namespace = p_namespace AND i.id = p_id;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF v_instance.revision IS DISTINCT FROM p_seen THEN
+    state := v_instance.state;
+  END IF;
+  v_instance.state := NULL;
+  instance := row_to_json(v_instance)::text;
+  IF p_event_id IS NOT NULL THEN
+    SELECT row_to_json(b)::text INTO known FROM inbox b
+    WHERE b.namespace = p_namespace AND b.instance = p_id AND b.event_id = p_event_id;
+  END IF;
+  IF v_instance.pending > 0 THEN
+    SELECT json_agg(w ORDER BY w.seq)::text INTO waiting FROM (
+      SELECT * FROM inbox b WHERE b.namespace = p_namespace AND b.instance = p_id AND b.status = 'accepted'
+      ORDER BY b.seq LIMIT p_limit
+    ) w;
+  END IF;
+  IF p_needs_effects THEN
+    SELECT json_agg(e ORDER BY e.place)::text INTO effects FROM effect e
+    WHERE e.namespace = p_namespace AND e.instance = p_id AND e.status IN ('PENDING', 'RUNNING', 'UNKNOWN');
+  END IF;
+END $function$
+
+CREATE OR REPLACE FUNCTION move_effect(p_settlement jsonb, p_now bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -205,14 +241,14 @@ BEGIN
   UPDATE effect e SET status = s.status, next_at = coalesce(s.next_at, e.next_at), result = s.result, error = s.error,
     external_id = coalesce(s.external_id, e.external_id), owner = NULL,
     settled_at = CASE WHEN s.status IN ('PENDING', 'UNKNOWN') THEN NULL ELSE p_now END
-  FROM json_to_record(p_settlement) AS s (namespace text, id text, fence bigint, was text[], status text, beat bigint,
+  FROM jsonb_to_record(p_settlement) AS s (namespace text, id text, fence bigint, was text[], status text, beat bigint,
     next_at bigint, result text, error text, external_id text)
   WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
     AND (s.beat IS NULL OR e.beat = s.beat);
   RETURN FOUND;
 END $function$
 
-CREATE OR REPLACE FUNCTION settle_effect(p_settlement json, p_outcome json, p_now bigint)
+CREATE OR REPLACE FUNCTION settle_effect(p_settlement jsonb, p_outcome jsonb, p_now bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -220,7 +256,7 @@ DECLARE
   v_row inbox;
 BEGIN
   IF p_outcome IS NOT NULL THEN
-    v_row := json_populate_record(NULL::inbox, p_outcome);
+    v_row := jsonb_populate_record(NULL::inbox, p_outcome);
     PERFORM 1 FROM instance i WHERE i.namespace = v_row.namespace AND i.id = v_row.instance FOR NO KEY UPDATE;
   END IF;
   IF NOT move_effect(p_settlement, coalesce(p_now, clock_ms())) THEN
@@ -255,13 +291,13 @@ BEGIN
   FROM found WHERE e.place = found.place;
 END $function$
 
-CREATE OR REPLACE FUNCTION write_instance(p_expected bigint, p_new instance, p_state text, p_definition json)
+CREATE OR REPLACE FUNCTION write_instance(p_expected bigint, p_new instance, p_state text, p_definition jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   IF p_definition IS NOT NULL THEN
-    INSERT INTO definition SELECT * FROM json_populate_record(NULL::definition, p_definition)
+    INSERT INTO definition SELECT * FROM jsonb_populate_record(NULL::definition, p_definition)
     ON CONFLICT (hash) DO NOTHING;
   END IF;
   p_new.state := p_state;
@@ -277,54 +313,60 @@ BEGIN
   END IF;
 END $function$
 
-CREATE OR REPLACE FUNCTION write_rows(p_namespace text, p_instance text, p_writes json)
+CREATE OR REPLACE FUNCTION write_rows(p_namespace text, p_instance text, p_writes jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO inbox SELECT * FROM json_populate_recordset(NULL::inbox, p_writes -> 'arrived');
-  IF json_array_length(p_writes -> 'handled') > 0 THEN
+  IF p_writes ? 'arrived' THEN
+    INSERT INTO inbox SELECT * FROM jsonb_populate_recordset(NULL::inbox, p_writes -> 'arrived');
+  END IF;
+  IF p_writes ? 'handled' THEN
     UPDATE inbox b SET status = h.status, handled_at = h.handled_at, version = h.version, receipt = h.receipt, error = h.error
-    FROM json_populate_recordset(NULL::inbox, p_writes -> 'handled') h
+    FROM jsonb_populate_recordset(NULL::inbox, p_writes -> 'handled') h
     WHERE b.namespace = p_namespace AND b.instance = p_instance AND b.seq = h.seq;
   END IF;
-  INSERT INTO log SELECT * FROM json_populate_recordset(NULL::log, p_writes -> 'log');
+  IF p_writes ? 'log' THEN
+    INSERT INTO log SELECT * FROM jsonb_populate_recordset(NULL::log, p_writes -> 'log');
+  END IF;
 END $function$
 
-CREATE OR REPLACE FUNCTION write_work(p_new instance, p_writes json, p_now bigint)
+CREATE OR REPLACE FUNCTION write_work(p_new instance, p_writes jsonb, p_now bigint)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  v_settlement json;
+  v_settlement jsonb;
 BEGIN
-  FOR v_settlement IN SELECT value FROM json_array_elements(p_writes -> 'settled') LOOP
+  FOR v_settlement IN SELECT value FROM jsonb_array_elements(p_writes -> 'settled') LOOP
     PERFORM move_effect(v_settlement, p_now);
   END LOOP;
-  IF json_array_length(p_writes -> 'withdrawn') > 0 THEN
+  IF p_writes ? 'withdrawn' THEN
     PERFORM withdraw_effects(p_new.namespace, p_new.id,
-      ARRAY(SELECT value::bigint FROM json_array_elements_text(p_writes -> 'withdrawn')), p_new.updated_at);
+      ARRAY(SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'withdrawn')), p_new.updated_at);
   END IF;
-  IF json_array_length(p_writes -> 'timers_gone') > 0 THEN
+  IF p_writes ? 'timers_gone' THEN
     DELETE FROM timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id
-      AND t.handle IN (SELECT value::bigint FROM json_array_elements_text(p_writes -> 'timers_gone'));
+      AND t.handle IN (SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'timers_gone'));
   END IF;
-  IF json_array_length(p_writes -> 'renamed') > 0 THEN
+  IF p_writes ? 'renamed' THEN
     UPDATE effect e SET definition = r.definition, name = r.name
-    FROM json_populate_recordset(NULL::effect, p_writes -> 'renamed') r
+    FROM jsonb_populate_recordset(NULL::effect, p_writes -> 'renamed') r
     WHERE e.namespace = r.namespace AND e.id = r.id;
   END IF;
-  IF json_array_length(p_writes -> 'effects') > 0 THEN
+  IF p_writes ? 'effects' THEN
     INSERT INTO effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, lane,
       definition, status, attempts, next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error,
       settled_at, trace)
     SELECT r.namespace, r.instance, r.id, r.version, r.number, r.kind, r.name, r.session, r.key, r.given, r.policy, r.lane,
       r.definition, r.status, r.attempts, r.next_at, r.created_at, r.owner, r.fence, r.beat, r.called_at, r.is_cancelled,
       r.external_id, r.result, r.error, r.settled_at, r.trace
-    FROM json_populate_recordset(NULL::effect, p_writes -> 'effects') r ORDER BY r.version, r.number;
+    FROM jsonb_populate_recordset(NULL::effect, p_writes -> 'effects') r ORDER BY r.version, r.number;
   END IF;
-  INSERT INTO timer SELECT * FROM json_populate_recordset(NULL::timer, p_writes -> 'timers_set');
-  IF (p_writes ->> 'closes')::boolean THEN
+  IF p_writes ? 'timers_set' THEN
+    INSERT INTO timer SELECT * FROM jsonb_populate_recordset(NULL::timer, p_writes -> 'timers_set');
+  END IF;
+  IF p_writes ? 'closes' THEN
     PERFORM withdraw_effects(p_new.namespace, p_new.id, NULL, p_new.updated_at);
     DELETE FROM timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id;
   END IF;

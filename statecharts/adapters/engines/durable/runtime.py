@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ....durability.applying import Told
-from ....durability.names import checked_name
+from ....durability.names import checked_event_id, checked_name
 from ....durability.payloads import checked_text
 from ....durability.receipts import Receipt
 from ....errors import PayloadError, UsageError
@@ -46,7 +46,7 @@ class DurableRuntime(Operating):
         """
         name = checked_name(instance, "an instance's name")
         text = checked_text(None if input is UNDEFINED else input, "the input", self.limits.event, self.limits.depth)
-        told = Told(f"start:{name}" if event_id is None else checked_name(event_id, "an event's id"), text, actor)
+        told = Told(f"start:{name}" if event_id is None else checked_event_id(event_id), text, actor)
         given = UNDEFINED if input is UNDEFINED else freeze(input)
         receipt = await self._receipt(self._decider.start(self.namespace, machine, name, told, given))
         self._telemetry.count("events", outcome=receipt.outcome, machine=machine)
@@ -73,7 +73,7 @@ class DurableRuntime(Operating):
         if made["type"] == INIT or made["type"].startswith("xstate."):
             raise PayloadError(f"events named {made['type']!r} are the machine's own; nobody else can send them")
         text = checked_text(made, "the event", self.limits.event, self.limits.depth)
-        id_ = self._entropy.event_id() if event_id is None else checked_name(event_id, "an event's id")
+        id_ = self._entropy.event_id() if event_id is None else checked_event_id(event_id)
         with self._telemetry.event(name, made["type"]) as trace:
             receipt = await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to, trace)))
         self._telemetry.count("events", outcome=receipt.outcome)

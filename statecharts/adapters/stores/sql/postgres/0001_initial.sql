@@ -134,6 +134,40 @@ CREATE FUNCTION {schema}.clock_ms() RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
 
+-- What a decision needs of an instance. Declared stable, so all of it is seen as it was at one moment.
+CREATE FUNCTION {schema}.load_instance(p_namespace text, p_id text, p_event_id text, p_seen bigint, p_limit bigint,
+  p_needs_effects boolean, p_now bigint, OUT now_ms bigint, OUT state text, OUT instance text, OUT known text, OUT waiting text,
+  OUT effects text)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_instance {schema}.instance;
+BEGIN
+  now_ms := coalesce(p_now, {schema}.clock_ms());
+  SELECT * INTO v_instance FROM {schema}.instance i WHERE i.namespace = p_namespace AND i.id = p_id;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  IF v_instance.revision IS DISTINCT FROM p_seen THEN
+    state := v_instance.state;
+  END IF;
+  v_instance.state := NULL;
+  instance := row_to_json(v_instance)::text;
+  IF p_event_id IS NOT NULL THEN
+    SELECT row_to_json(b)::text INTO known FROM {schema}.inbox b
+    WHERE b.namespace = p_namespace AND b.instance = p_id AND b.event_id = p_event_id;
+  END IF;
+  IF v_instance.pending > 0 THEN
+    SELECT json_agg(w ORDER BY w.seq)::text INTO waiting FROM (
+      SELECT * FROM {schema}.inbox b WHERE b.namespace = p_namespace AND b.instance = p_id AND b.status = 'accepted'
+      ORDER BY b.seq LIMIT p_limit
+    ) w;
+  END IF;
+  IF p_needs_effects THEN
+    SELECT json_agg(e ORDER BY e.place)::text INTO effects FROM {schema}.effect e
+    WHERE e.namespace = p_namespace AND e.instance = p_id AND e.status IN ('PENDING', 'RUNNING', 'UNKNOWN');
+  END IF;
+END $$;
+
 -- Withdraw what nobody has begun for actors that are over (NULL: all of an instance), and tell those that run.
 -- Rows are locked in one order everywhere, so that no two transactions wait for each other.
 CREATE FUNCTION {schema}.withdraw_effects(p_namespace text, p_instance text, p_sessions bigint[], p_now bigint) RETURNS void
@@ -152,13 +186,13 @@ BEGIN
 END $$;
 
 -- Move an effect on if its row is as the sender thinks; whether it was.
-CREATE FUNCTION {schema}.move_effect(p_settlement json, p_now bigint) RETURNS boolean
+CREATE FUNCTION {schema}.move_effect(p_settlement jsonb, p_now bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE {schema}.effect e SET status = s.status, next_at = coalesce(s.next_at, e.next_at), result = s.result, error = s.error,
     external_id = coalesce(s.external_id, e.external_id), owner = NULL,
     settled_at = CASE WHEN s.status IN ('PENDING', 'UNKNOWN') THEN NULL ELSE p_now END
-  FROM json_to_record(p_settlement) AS s (namespace text, id text, fence bigint, was text[], status text, beat bigint,
+  FROM jsonb_to_record(p_settlement) AS s (namespace text, id text, fence bigint, was text[], status text, beat bigint,
     next_at bigint, result text, error text, external_id text)
   WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
     AND (s.beat IS NULL OR e.beat = s.beat);
@@ -166,13 +200,13 @@ BEGIN
 END $$;
 
 -- The same as a transaction of its own, with the event for the instance. The instance is locked first, as a commit does.
-CREATE FUNCTION {schema}.settle_effect(p_settlement json, p_outcome json, p_now bigint) RETURNS boolean
+CREATE FUNCTION {schema}.settle_effect(p_settlement jsonb, p_outcome jsonb, p_now bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   v_row {schema}.inbox;
 BEGIN
   IF p_outcome IS NOT NULL THEN
-    v_row := json_populate_record(NULL::{schema}.inbox, p_outcome);
+    v_row := jsonb_populate_record(NULL::{schema}.inbox, p_outcome);
     PERFORM 1 FROM {schema}.instance i WHERE i.namespace = v_row.namespace AND i.id = v_row.instance FOR NO KEY UPDATE;
   END IF;
   IF NOT {schema}.move_effect(p_settlement, coalesce(p_now, {schema}.clock_ms())) THEN
@@ -193,11 +227,11 @@ END $$;
 -- Write what was decided: 'ok', 'conflict' (the instance was changed by another writer) or 'moved:' and the id of an effect
 -- that is not as the operator thinks. In the last two cases nothing is written. An effect gets its place while the instance is
 -- locked, so places of one instance are in the order of its versions.
-CREATE FUNCTION {schema}.apply_commit(p_expected bigint, p_instance json, p_state text, p_writes json, p_now bigint) RETURNS text
+CREATE FUNCTION {schema}.apply_commit(p_expected bigint, p_instance jsonb, p_state text, p_writes jsonb, p_now bigint) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_new {schema}.instance := json_populate_record(NULL::{schema}.instance, p_instance);
-  v_settlement json;
+  v_new {schema}.instance := jsonb_populate_record(NULL::{schema}.instance, p_instance);
+  v_settlement jsonb;
   v_count bigint;
 BEGIN
   IF p_expected IS NULL THEN
@@ -212,9 +246,9 @@ BEGIN
       RETURN 'conflict';
     END IF;
   END IF;
-  FOR v_settlement IN SELECT value FROM json_array_elements(p_writes -> 'settled') LOOP
+  FOR v_settlement IN SELECT value FROM jsonb_array_elements(p_writes -> 'settled') LOOP
     PERFORM 1 FROM {schema}.effect e,
-      json_to_record(v_settlement) AS s (namespace text, id text, fence bigint, was text[], beat bigint)
+      jsonb_to_record(v_settlement) AS s (namespace text, id text, fence bigint, was text[], beat bigint)
     WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
       AND (s.beat IS NULL OR e.beat = s.beat)
     FOR UPDATE OF e;
@@ -222,12 +256,14 @@ BEGIN
       RETURN 'moved:' || (v_settlement ->> 'id');
     END IF;
   END LOOP;
-  PERFORM 1 FROM {schema}.effect e JOIN json_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
-    ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
-  ORDER BY e.place FOR UPDATE OF e;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  IF v_count <> coalesce(json_array_length(p_writes -> 'renamed'), 0) THEN
-    RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+  IF p_writes ? 'renamed' THEN
+    PERFORM 1 FROM {schema}.effect e JOIN jsonb_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
+      ON e.namespace = r.namespace AND e.id = r.id AND e.status = r.status AND e.fence = r.fence
+    ORDER BY e.place FOR UPDATE OF e;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    IF v_count <> jsonb_array_length(p_writes -> 'renamed') THEN
+      RETURN 'conflict';  -- somebody has claimed or settled one since it was loaded
+    END IF;
   END IF;
   PERFORM {schema}.write_instance(p_expected, v_new, p_state, p_writes -> 'definition');
   PERFORM {schema}.write_rows(v_new.namespace, v_new.id, p_writes);
@@ -235,11 +271,11 @@ BEGIN
   RETURN 'ok';
 END $$;
 
-CREATE FUNCTION {schema}.write_instance(p_expected bigint, p_new {schema}.instance, p_state text, p_definition json) RETURNS void
+CREATE FUNCTION {schema}.write_instance(p_expected bigint, p_new {schema}.instance, p_state text, p_definition jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   IF p_definition IS NOT NULL THEN
-    INSERT INTO {schema}.definition SELECT * FROM json_populate_record(NULL::{schema}.definition, p_definition)
+    INSERT INTO {schema}.definition SELECT * FROM jsonb_populate_record(NULL::{schema}.definition, p_definition)
     ON CONFLICT (hash) DO NOTHING;
   END IF;
   p_new.state := p_state;
@@ -255,50 +291,56 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION {schema}.write_rows(p_namespace text, p_instance text, p_writes json) RETURNS void
+CREATE FUNCTION {schema}.write_rows(p_namespace text, p_instance text, p_writes jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO {schema}.inbox SELECT * FROM json_populate_recordset(NULL::{schema}.inbox, p_writes -> 'arrived');
-  IF json_array_length(p_writes -> 'handled') > 0 THEN
+  IF p_writes ? 'arrived' THEN
+    INSERT INTO {schema}.inbox SELECT * FROM jsonb_populate_recordset(NULL::{schema}.inbox, p_writes -> 'arrived');
+  END IF;
+  IF p_writes ? 'handled' THEN
     UPDATE {schema}.inbox b SET status = h.status, handled_at = h.handled_at, version = h.version, receipt = h.receipt, error = h.error
-    FROM json_populate_recordset(NULL::{schema}.inbox, p_writes -> 'handled') h
+    FROM jsonb_populate_recordset(NULL::{schema}.inbox, p_writes -> 'handled') h
     WHERE b.namespace = p_namespace AND b.instance = p_instance AND b.seq = h.seq;
   END IF;
-  INSERT INTO {schema}.log SELECT * FROM json_populate_recordset(NULL::{schema}.log, p_writes -> 'log');
+  IF p_writes ? 'log' THEN
+    INSERT INTO {schema}.log SELECT * FROM jsonb_populate_recordset(NULL::{schema}.log, p_writes -> 'log');
+  END IF;
 END $$;
 
-CREATE FUNCTION {schema}.write_work(p_new {schema}.instance, p_writes json, p_now bigint) RETURNS void
+CREATE FUNCTION {schema}.write_work(p_new {schema}.instance, p_writes jsonb, p_now bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_settlement json;
+  v_settlement jsonb;
 BEGIN
-  FOR v_settlement IN SELECT value FROM json_array_elements(p_writes -> 'settled') LOOP
+  FOR v_settlement IN SELECT value FROM jsonb_array_elements(p_writes -> 'settled') LOOP
     PERFORM {schema}.move_effect(v_settlement, p_now);
   END LOOP;
-  IF json_array_length(p_writes -> 'withdrawn') > 0 THEN
+  IF p_writes ? 'withdrawn' THEN
     PERFORM {schema}.withdraw_effects(p_new.namespace, p_new.id,
-      ARRAY(SELECT value::bigint FROM json_array_elements_text(p_writes -> 'withdrawn')), p_new.updated_at);
+      ARRAY(SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'withdrawn')), p_new.updated_at);
   END IF;
-  IF json_array_length(p_writes -> 'timers_gone') > 0 THEN
+  IF p_writes ? 'timers_gone' THEN
     DELETE FROM {schema}.timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id
-      AND t.handle IN (SELECT value::bigint FROM json_array_elements_text(p_writes -> 'timers_gone'));
+      AND t.handle IN (SELECT value::bigint FROM jsonb_array_elements_text(p_writes -> 'timers_gone'));
   END IF;
-  IF json_array_length(p_writes -> 'renamed') > 0 THEN
+  IF p_writes ? 'renamed' THEN
     UPDATE {schema}.effect e SET definition = r.definition, name = r.name
-    FROM json_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
+    FROM jsonb_populate_recordset(NULL::{schema}.effect, p_writes -> 'renamed') r
     WHERE e.namespace = r.namespace AND e.id = r.id;
   END IF;
-  IF json_array_length(p_writes -> 'effects') > 0 THEN
+  IF p_writes ? 'effects' THEN
     INSERT INTO {schema}.effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, lane,
       definition, status, attempts, next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error,
       settled_at, trace)
     SELECT r.namespace, r.instance, r.id, r.version, r.number, r.kind, r.name, r.session, r.key, r.given, r.policy, r.lane,
       r.definition, r.status, r.attempts, r.next_at, r.created_at, r.owner, r.fence, r.beat, r.called_at, r.is_cancelled,
       r.external_id, r.result, r.error, r.settled_at, r.trace
-    FROM json_populate_recordset(NULL::{schema}.effect, p_writes -> 'effects') r ORDER BY r.version, r.number;
+    FROM jsonb_populate_recordset(NULL::{schema}.effect, p_writes -> 'effects') r ORDER BY r.version, r.number;
   END IF;
-  INSERT INTO {schema}.timer SELECT * FROM json_populate_recordset(NULL::{schema}.timer, p_writes -> 'timers_set');
-  IF (p_writes ->> 'closes')::boolean THEN
+  IF p_writes ? 'timers_set' THEN
+    INSERT INTO {schema}.timer SELECT * FROM jsonb_populate_recordset(NULL::{schema}.timer, p_writes -> 'timers_set');
+  END IF;
+  IF p_writes ? 'closes' THEN
     PERFORM {schema}.withdraw_effects(p_new.namespace, p_new.id, NULL, p_new.updated_at);
     DELETE FROM {schema}.timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id;
   END IF;

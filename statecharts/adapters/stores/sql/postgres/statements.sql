@@ -35,32 +35,12 @@ SELECT namespace, id, incarnation, machine, definition, status, version, revisio
 FROM {schema}.instance WHERE namespace = %(namespace)s AND id = %(id)s
 
 -- name: load
-SELECT coalesce(%(now)s::bigint, {schema}.clock_ms()),
-  i.namespace, i.id, i.incarnation, i.machine, i.definition, i.status, i.version, i.revision,
-  CASE WHEN i.revision = %(seen)s::bigint THEN NULL ELSE i.state END, i.configuration, i.entered_at,
-  i.created_at, i.updated_at, i.next_seq, i.pending, i.next_due, i.is_suspended, i.needs_attention, i.last_event, i.last_error,
-  i.output, i.head, i.parent,
-  b.namespace, b.instance, b.seq, b.event_id, b.kind, b.body, b.target, b.digest, b.actor, b.status, b.received_at,
-  b.handled_at, b.version, b.receipt, b.error,
-  CASE WHEN i.pending > 0 THEN (
-    SELECT json_agg(json_build_array(w.namespace, w.instance, w.seq, w.event_id, w.kind, w.body, w.target, w.digest, w.actor,
-      w.status, w.received_at, w.handled_at, w.version, w.receipt, w.error) ORDER BY w.seq)::text
-    FROM (SELECT * FROM {schema}.inbox q WHERE q.namespace = i.namespace AND q.instance = i.id AND q.status = 'accepted'
-      ORDER BY q.seq LIMIT %(limit)s::bigint) w
-  ) END,
-  CASE WHEN %(needs_effects)s::boolean THEN (
-    SELECT json_agg(json_build_array(o.namespace, o.instance, o.id, o.version, o.number, o.kind, o.name, o.session, o.key, o.given, o.policy, o.lane,
-      o.definition, o.status, o.attempts, o.next_at, o.created_at, o.owner, o.fence, o.beat, o.called_at,
-      o.is_cancelled, o.external_id, o.result, o.error, o.settled_at, o.trace) ORDER BY o.place)::text
-    FROM {schema}.effect o
-    WHERE o.namespace = i.namespace AND o.instance = i.id AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN')
-  ) END
-FROM (SELECT 1) one
-LEFT JOIN {schema}.instance i ON i.namespace = %(namespace)s AND i.id = %(id)s
-LEFT JOIN {schema}.inbox b ON b.namespace = i.namespace AND b.instance = i.id AND b.event_id = %(event_id)s
+SELECT now_ms, state, instance, known, waiting, effects
+FROM {schema}.load_instance(%(namespace)s, %(id)s, %(event_id)s, %(seen)s::bigint, %(limit)s::bigint, %(needs_effects)s::boolean,
+  %(now)s::bigint)
 
 -- name: apply
-SELECT {schema}.apply_commit(%(expected)s::bigint, %(instance)s::json, %(state)s::text, %(writes)s::json, %(now)s::bigint)
+SELECT {schema}.apply_commit(%(expected)s::bigint, %(instance)s::jsonb, %(state)s::text, %(writes)s::jsonb, %(now)s::bigint)
 
 -- name: instances
 SELECT namespace, id, incarnation, machine, definition, status, version, revision, state, configuration, entered_at,
@@ -151,7 +131,7 @@ WITH mine AS MATERIALIZED (
 UPDATE {schema}.effect e SET beat = e.beat + 1 FROM mine WHERE e.place = mine.place RETURNING e.id, e.is_cancelled
 
 -- name: settle
-SELECT {schema}.settle_effect(%(settlement)s::json, %(outcome)s::json, %(now)s::bigint)
+SELECT {schema}.settle_effect(%(settlement)s::jsonb, %(outcome)s::jsonb, %(now)s::bigint)
 
 -- name: running
 SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts,
