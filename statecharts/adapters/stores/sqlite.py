@@ -71,6 +71,8 @@ class SqliteStore(SqlReads):
         refuse_shares(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"there is no directory {str(self.path.parent)!r} for the store's file")
+        if not migrating and not self.path.exists():  # SQLite would make an empty one
+            raise StoreError(f"there is no store at {self.path}; `statecharts store migrate` makes one")
         with self._writing, self._reading:
             try:
                 self._writer = self._made()
