@@ -14,7 +14,7 @@ from ..durability.rows import EffectRow
 from ..errors import UsageError
 from ..runtime import Runtime
 from .readable import members, readable
-from .store_json import effect_details, effect_json, parsed
+from .store_json import effect_details, effect_json, parsed, policy_json
 from .store_list import EFFECT_STATUSES
 from .store_options import Given, Target, json_value, limit_option, order_options, store_options
 from .store_session import in_store
@@ -99,7 +99,7 @@ def _details(row: EffectRow, now: int) -> Iterator[tuple[str, RenderableType]]:
     yield "given", styled(one_line(readable(parsed(row.given))))
     if row.result is not None:
         yield "result", styled(one_line(readable(parsed(row.result))))
-    yield "policy", styled(one_line(members(parsed(row.policy))))
+    yield "policy", styled(one_line(members(policy_json(read_rules(row.policy)))))
 
 
 @click.command(short_help="Say what became of an UNKNOWN effect.")

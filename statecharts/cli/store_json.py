@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..durability.effects import named, read_rules
+from ..durability.effects import CallRules, named, read_rules
 from ..durability.rows import EffectRow, InboxRow, Instance, LogRow, TimerRow
 from ..json_text import loads
 from .store_times import utc
@@ -61,9 +61,23 @@ def effect_details(row: EffectRow) -> dict[str, Any]:
         "definition": row.definition,
         "owner": row.owner,
         "fence": row.fence,
-        "policy": loads(row.policy),
+        "policy": policy_json(read_rules(row.policy)),
         "given": parsed(row.given),
         "result": parsed(row.result),
+    }
+
+
+def policy_json(rules: CallRules) -> dict[str, Any]:
+    """How an effect is called; spans in ms."""
+    return {
+        "idempotent": rules.idempotent,
+        "notDone": list(rules.not_done),
+        "attempts": rules.attempts,
+        "backoffMs": rules.backoff,
+        "maxBackoffMs": rules.max_backoff,
+        "timeoutMs": rules.timeout,
+        "deadlineMs": rules.deadline,
+        "probes": rules.probes,
     }
 
 

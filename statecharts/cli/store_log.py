@@ -63,8 +63,16 @@ def _table(rows: Sequence[LogRow], machine: str) -> None:
         way = after if before == after else f"{'' if row.version == 1 else before} {views.glyph('→')} {after}".strip()
         event = "" if row.event_type in (None, row.kind) else event_name(row.event_type or "")
         number = Text(str(row.version), style="bold")
-        cells.append([number, local(row.at), row.kind, event, row.actor or "", row.reason or "", way])
+        cells.append([number, local(row.at), row.kind, event, _who(row, views), row.reason or "", way])
     show_table(("version", "at", "kind", "event", "who", "why", "states"), cells)
+
+
+def _who(row: LogRow, views: Views) -> str:
+    """Whose doing it was; an effect without the incarnation in its id, which is the same in all of them."""
+    who = row.actor or ""
+    if not who.startswith("effect:"):
+        return who
+    return f"effect {views.glyph('…')}:{':'.join(who.split(':')[-2:])}"
 
 
 @click.command(

@@ -8,6 +8,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..durability.rows import InboxRow
 from ..runtime import Runtime
 from .readable import readable
 from .store_json import parsed, reason_of
@@ -61,7 +62,7 @@ def _rows(page: Page, views: Views) -> Iterator[tuple[str, RenderableType]]:
     yield "effects", _below(effect_block(effect, now) for effect in page.effects)
     yield "timers", lines(f"{event_name(one.event_type)} at {ahead(one.due_at, now)}" for one in page.timers) if page.timers else _none()
     if page.letters:
-        yield "dead letters", lines(f"{one.event_id} at {local(one.received_at)}: {reason_of(one)}" for one in page.letters)
+        yield "dead letters", _below(map(_letter, page.letters))
     yield "events", styled(page.unknown, "dim") if page.options is None and page.unknown else views.events(page.options or ())
     operations = list(page.operations())
     yield "operator", lines(map(_said, operations)) if operations else _none()
@@ -74,6 +75,11 @@ def _status(page: Page) -> Text:
     if page.row.needs_attention:
         text.append(", ").append_text(styled("needs attention", "bold red"))
     return text
+
+
+def _letter(letter: InboxRow) -> Text:
+    text = styled(one_line(letter.event_id), "bold") + styled(f"  {local(letter.received_at)}", "dim")
+    return text.append("\n  ").append_text(styled(one_line(reason_of(letter)), "red"))
 
 
 def _below(blocks: Iterator[Text]) -> RenderableType:

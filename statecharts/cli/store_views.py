@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +18,10 @@ from .terminal import make_console, one_line, show, styled, write_json
 from .views import lines, rows_table
 
 HASH_WIDTH = 12
+PROSE = ("states", "why", "error")
+"""Columns that may be broken into lines."""
+PROSE_WIDTH = 40
+"""So wide they are at least, if they hold a word of that length."""
 STATUS_STYLES = {"UNKNOWN": "bold red", "FAILED": "red", "RUNNING": "cyan", "DONE": "green", "error": "bold red", "done": "green"}
 
 
@@ -29,13 +34,17 @@ def show_rows(rows: Iterable[tuple[str, RenderableType]], console: Console | Non
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Text | str]]) -> None:
-    """A table with headings and no lines."""
+    """A table with headings and no lines. Ids and times stay in one piece, also where that makes lines too long."""
+    cells = [[value if isinstance(value, Text) else styled(one_line(value)) for value in row] for row in rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(value if isinstance(value, Text) else styled(one_line(value)) for value in row))
-    show(make_console(), table)
+    for index, name in enumerate(columns):
+        widest = max(len(word) for row in cells for word in (row[index].plain.split() or [""]))
+        table.add_column(name, overflow="fold", no_wrap=name not in PROSE, min_width=min(widest, PROSE_WIDTH))
+    for row in cells:
+        table.add_row(*row)
+    console = make_console()
+    console.width = max(console.width, Measurement.get(console, console.options.update(width=10_000), table).minimum)
+    show(console, table)
 
 
 def say(text: str, style: str = "") -> None:
