@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, RenderableType
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -20,8 +19,9 @@ from .views import lines, rows_table
 HASH_WIDTH = 12
 PROSE = ("states", "why", "error")
 """Columns that may be broken into lines."""
-PROSE_WIDTH = 40
-"""So wide they are at least, if they hold a word of that length."""
+GAP = 2
+PROSE_LEAST, PROSE_MOST = 24, 40
+"""So wide they are at least; and if they hold a longer word, as wide as that, up to so wide."""
 STATUS_STYLES = {"UNKNOWN": "bold red", "FAILED": "red", "RUNNING": "cyan", "DONE": "green", "error": "bold red", "done": "green"}
 
 
@@ -36,15 +36,29 @@ def show_rows(rows: Iterable[tuple[str, RenderableType]], console: Console | Non
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Text | str]]) -> None:
     """A table with headings and no lines. Ids and times stay in one piece, also where that makes lines too long."""
     cells = [[value if isinstance(value, Text) else styled(one_line(value)) for value in row] for row in rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for index, name in enumerate(columns):
-        widest = max(len(word) for row in cells for word in (row[index].plain.split() or [""]))
-        table.add_column(name, overflow="fold", no_wrap=name not in PROSE, min_width=min(widest, PROSE_WIDTH))
+    console = make_console()
+    widths = _widths([[Text(name), *(row[index] for row in cells)] for index, name in enumerate(columns)], console.width)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for name, width in zip(columns, widths, strict=True):
+        table.add_column(name, overflow="fold", width=width)
     for row in cells:
         table.add_row(*row)
-    console = make_console()
-    console.width = max(console.width, Measurement.get(console, console.options.update(width=10_000), table).minimum)
+    console.width = max(console.width, sum(widths) + GAP * len(widths))
     show(console, table)
+
+
+def _widths(columns: Sequence[Sequence[Text]], room: int) -> list[int]:
+    """What each column gets: all that it needs, but prose, whose columns share what is left of ``room``, the last first."""
+    needs = [max(text.cell_len for text in column) for column in columns]
+    is_prose = [column[0].plain in PROSE for column in columns]
+    words = [max((Text(word).cell_len for text in column for word in text.plain.split()), default=0) for column in columns]
+    widths = [min(need, max(PROSE_LEAST, min(word, PROSE_MOST))) if prose else need for need, word, prose in zip(needs, words, is_prose, strict=True)]
+    left = room - sum(widths) - GAP * len(widths)
+    for index in reversed(range(len(columns))):
+        more = min(max(left, 0), needs[index] - widths[index]) if is_prose[index] else 0
+        widths[index] += more
+        left -= more
+    return widths
 
 
 def say(text: str, style: str = "") -> None:
@@ -109,5 +123,5 @@ def _receipt_rows(receipt: Receipt) -> Iterable[tuple[str, RenderableType]]:
         yield "states", lines(["  ".join(receipt.states)])
     if receipt.reason is not None:
         yield "reason", styled(one_line(receipt.reason), "yellow")
-    if receipt.outcome == REFUSED:
-        yield "allowed", styled("  ".join(map(one_line, receipt.allowed)) or "nothing is known to be")
+    if receipt.allowed:
+        yield "allowed", styled("  ".join(map(one_line, receipt.allowed)))

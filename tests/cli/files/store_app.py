@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from machines.support_agent.implementations import impl
-
 from statecharts import Implementations, load_machine
 
 HERE = Path(__file__).parent
@@ -67,3 +66,4 @@ def failing() -> Any:
 
 nothing: list[Any] = []
 number = 7
+unbound = load_machine(COUNTER)
