@@ -135,7 +135,8 @@ class Operator:
                 found = "there is none" if known is None else f"it is {known.status}"
                 raise UsageError(f"{event_id!r} is no dead letter of instance {instance!r}: {found}")
             _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
-            turn.commit.handled.append(replace(known, status=status, handled_at=None if status == ACCEPTED else turn.now))
+            waits = replace(known, status=ACCEPTED, handled_at=None, receipt=None, error=None)
+            turn.commit.handled.append(waits if status == ACCEPTED else replace(known, status=status, handled_at=turn.now))
             turn.change(pending=turn.instance.pending + (status == ACCEPTED), needs_attention=False)
 
         return self._job_with(namespace, instance, order, decide, event_id)
