@@ -143,7 +143,7 @@ def _told(row: EffectRow, status: str, data: Any, now: int) -> InboxRow | None:
 def _unusable(row: EffectRow, error: str, now: int) -> InboxRow | None:
     if row.kind != INVOKE:
         return None
-    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable"}
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable", "data": error_data(error)}
     return _row(row, dumps(body), now, status=DEAD, error=error)
 
 

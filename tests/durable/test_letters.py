@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
-from sample_agents import Open
+from sample_agents import Open, World, mailer
 
 from statecharts import Implementations, load_machine
 
@@ -32,5 +33,22 @@ def test_a_letter_that_waits_again_is_no_longer_dead_for_its_sender(opened: Open
             assert (again.outcome, again.first.outcome, again.first.reason) == ("duplicate", "accepted", None)
             (row,) = await runtime.inbox("s", event_id="bad")
             assert (row.status, row.error, row.handled_at) == ("accepted", None, None)
+
+    asyncio.run(main())
+
+
+def test_a_result_that_could_not_be_used_reaches_the_machine_as_an_error_that_says_so(opened: Open) -> None:
+    async def main() -> None:
+        async with opened(mailer(World(lambda: {1, 2}))) as runtime:
+            await runtime.start("mailer", "m")
+            await runtime.send("m", "GO")
+            await runtime.run_worker(until_idle=True)
+            (letter,) = await runtime.inbox("m", statuses=("dead",))
+            await runtime.revive("m", letter.event_id, **ORDER)
+            await runtime.run_worker(until_idle=True)
+            row = await runtime.get("m")
+            failed = json.loads(row.state or "")["snapshot"]["context"]["failed"]
+            assert failed["name"] == "Error" and "which is not JSON" in failed["message"]
+            assert (await runtime.verify("m", replay=True)).is_clean
 
     asyncio.run(main())
