@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..durability.controls import may_be_revived
 from ..durability.rows import (
     ACTION,
     ACTIVE,
@@ -72,7 +73,8 @@ class Page:
             if effect.status == UNKNOWN or (effect.status == FAILED and effect.kind == ACTION):
                 yield Operation("retry", name, effect.id)
         for letter in self.letters:
-            yield Operation("dead --retry", name, event_id=letter.event_id)
+            if may_be_revived(letter):
+                yield Operation("dead --retry", name, event_id=letter.event_id)
             yield Operation("dead --drop", name, event_id=letter.event_id)
 
     def to_json(self) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from sample_agents import Open, World, mailer
 
-from statecharts import Implementations, load_machine
+from statecharts import Implementations, UsageError, load_machine
 
 ORDER = {"actor": "ops:3", "reason": "the code is right now"}
 
@@ -50,5 +51,24 @@ def test_a_result_that_could_not_be_used_reaches_the_machine_as_an_error_that_sa
             failed = json.loads(row.state or "")["snapshot"]["context"]["failed"]
             assert failed["name"] == "Error" and "which is not JSON" in failed["message"]
             assert (await runtime.verify("m", replay=True)).is_clean
+
+    asyncio.run(main())
+
+
+def test_an_event_without_an_instance_to_go_to_cannot_be_tried_again(opened: Open) -> None:
+    send = {"type": "statecharts.sendToInstance", "params": {"instance": "nobody", "event": {"type": "HELLO"}}}
+    machine: Any = load_machine({"id": "herald", "on": {"CRY": {"actions": send}}})
+
+    async def main() -> None:
+        async with opened(machine) as runtime:
+            await runtime.start("herald", "h")
+            await runtime.send("h", "CRY")
+            await runtime.run_worker(until_idle=True)
+            (letter,) = await runtime.inbox("h", statuses=("dead",))
+            with pytest.raises(UsageError, match="could not be delivered and is not sent again: send it yourself, then drop this"):
+                await runtime.revive("h", letter.event_id, **ORDER)
+            assert (await runtime.get("h")).needs_attention
+            await runtime.drop("h", letter.event_id, **ORDER)
+            assert not (await runtime.get("h")).needs_attention
 
     asyncio.run(main())
