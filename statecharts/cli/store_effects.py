@@ -19,7 +19,7 @@ from .store_list import EFFECT_STATUSES
 from .store_options import Given, Target, json_value, limit_option, order_options, store_options
 from .store_session import in_store
 from .store_times import ago
-from .store_views import effect_block, say, show_receipt, show_rows, show_table, status_text
+from .store_views import attempts, effect_block, say, show_receipt, show_rows, show_table, status_text
 from .terminal import one_line, styled, write_json
 
 
@@ -69,7 +69,7 @@ def _table(rows: Sequence[EffectRow]) -> None:
             row.instance,
             named(row.name),
             row.kind,
-            f"{row.attempts} of {read_rules(row.policy).attempts}",
+            attempts(row),
             row.id,
             row.error or "",
         ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..durability.stepping import Poisoned
 from ..errors import UsageError
 from ..runtime import Runtime
 from ..validation.nearest import nearest
@@ -46,7 +47,10 @@ def start(
             hint = f"did you mean {near}?" if near else f"it has: {', '.join(sorted(known))}"
             raise UsageError(f"--app {target.app} has no machine {machine!r}; {hint}")
         given = UNDEFINED if input_ is None else input_.value
-        receipt = await runtime.start(machine, instance, given, event_id=event_id, actor=actor)
+        try:
+            receipt = await runtime.start(machine, instance, given, event_id=event_id, actor=actor)
+        except Poisoned as error:
+            raise UsageError(f"{instance} was not started: the code of machine {machine} raised {error}") from error
         return show_receipt(receipt, as_json=target.as_json)
 
     return in_store(target, body, uses_app=True)

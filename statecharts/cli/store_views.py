@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..durability.effects import named, read_rules
 from ..durability.receipts import DEAD, REFUSED, Receipt
-from ..durability.rows import FAILED, PENDING, UNKNOWN, EffectRow
+from ..durability.rows import ACTION, FAILED, INVOKE, PENDING, UNKNOWN, EffectRow
 from ..json_text import loads
 from .store_times import ago, ahead
 from .terminal import make_console, one_line, show, styled, write_json
@@ -92,8 +92,14 @@ def effect_block(row: EffectRow, now: int) -> Text:
     return text
 
 
+def attempts(row: EffectRow) -> str:
+    """How often it was tried, of how many times; what the runtime does itself it tries as often as it takes."""
+    most = read_rules(row.policy).attempts
+    return f"{row.attempts} of {most}" if row.kind in (INVOKE, ACTION) else str(row.attempts)
+
+
 def _progress(row: EffectRow, now: int) -> str:
-    said = f"{row.kind}, attempt {row.attempts} of {read_rules(row.policy).attempts}"
+    said = f"{row.kind}, attempt {attempts(row)}"
     if row.called_at is not None:
         said += f", called {ago(row.called_at, now)}"
     if row.status == PENDING and row.next_at > now:

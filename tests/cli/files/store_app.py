@@ -67,3 +67,18 @@ def failing() -> Any:
 nothing: list[Any] = []
 number = 7
 unbound = load_machine(COUNTER)
+
+
+def _no_context() -> Any:
+    raise KeyError("customer")
+
+
+stillborn = load_machine({"id": "stillborn"}, {"context": _no_context})
+
+
+herald = load_machine(
+    {
+        "id": "herald",
+        "entry": {"type": "statecharts.sendToInstance", "params": {"instance": "nobody", "event": {"type": "HELLO"}}},
+    }
+)
