@@ -197,6 +197,30 @@ def test_what_a_page_says_of_an_unknown_effect(made: Path) -> None:
     assert json.loads(run("show", "t", "--json").stdout)["output"]["outcome"] == "sent"
 
 
+def test_an_effect_that_is_postponed_or_running(made: Path) -> None:
+    run("start", "support_agent", "t", *APP)
+    run("send", "t", "START", "ticketRef=t", *APP)
+    with sqlite3.connect("support.db") as connection:
+        connection.execute("UPDATE effect SET next_at = next_at + 60000, is_cancelled = 1, external_id = 'ext 7' WHERE number = 0")
+        connection.execute("UPDATE effect SET status = 'RUNNING', owner = 'worker 1', fence = 3, called_at = next_at WHERE number = 1")
+    shown = " ".join(run("show", "t").stdout.split())
+    assert "not before 2027-01-15T08:01:20.000+00:00 (in 50 s), its state was left" in shown
+    assert "key run-1:2:0, external id ext 7" in shown
+    assert "worker worker 1, claim 3" in " ".join(run("effects", "--id", "run-1:2:1").stdout.replace("worker  ", "worker ").split())
+    (_, last) = lines("work", "--once", "--app", "store_app:counter", code=1)
+    assert last["left"] == {"instances": 0, "effects": 1, "unknown": 0}
+
+
+def test_an_instance_that_was_cancelled_in_its_sleep_may_be_woken(made: Path) -> None:
+    run("start", "counter", "tally", *APP)
+    run("suspend", "tally", *ORDER)
+    run("cancel", "tally", *ORDER)
+    page = json.loads(run("show", "tally", "--json").stdout)
+    assert [one["action"] for one in page["operations"]] == ["resume"]
+    run("resume", "tally", *ORDER)
+    assert json.loads(run("show", "tally", "--json").stdout)["operations"] == []
+
+
 def test_work_is_not_idle_while_effects_wait_for_another_machine(made: Path) -> None:
     run("start", "counter", "tally", *APP)
     run("send", "tally", "RING", *APP)
