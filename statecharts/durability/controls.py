@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UnknownInstance, UsageError
+from ..json_text import loads
 from .commits import Commit, Job, Loaded
 from .decisions import Decider
-from .outcomes import gave_up, succeeded
+from .outcomes import UNDELIVERABLE, gave_up, succeeded
 from .payloads import checked_text
 from .receipts import APPLIED, Receipt
 from .rows import (
@@ -20,8 +21,10 @@ from .rows import (
     DEAD,
     FAILED,
     PENDING,
+    RESULT,
     UNKNOWN,
     EffectRow,
+    InboxRow,
     Instance,
 )
 from .store import Settlement
@@ -135,7 +138,10 @@ class Operator:
                 found = "there is none" if known is None else f"it is {known.status}"
                 raise UsageError(f"{event_id!r} is no dead letter of instance {instance!r}: {found}")
             _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
-            turn.commit.handled.append(replace(known, status=status, handled_at=None if status == ACCEPTED else turn.now))
+            if status == ACCEPTED and not may_be_revived(known):
+                raise UsageError(f"{event_id!r} is an event that could not be delivered and is not sent again: send it yourself, then drop this")
+            waits = replace(known, status=ACCEPTED, handled_at=None, receipt=None, error=None)
+            turn.commit.handled.append(waits if status == ACCEPTED else replace(known, status=status, handled_at=turn.now))
             turn.change(pending=turn.instance.pending + (status == ACCEPTED), needs_attention=False)
 
         return self._job_with(namespace, instance, order, decide, event_id)
@@ -157,6 +163,11 @@ class Operator:
             return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
 
         return Job(namespace, instance, made, event_id)
+
+
+def may_be_revived(letter: InboxRow) -> bool:
+    """Whether a dead letter can be tried again: not one that says that an event had no instance to go to."""
+    return letter.kind != RESULT or loads(letter.body or "{}").get("status") != UNDELIVERABLE
 
 
 def _note(turn: Turn, kind: str, order: Order, about: dict[str, Any] | None = None, **changes: Any) -> None:

@@ -27,6 +27,8 @@ from .store import Settlement
 
 LOST_WORKERS = 10
 """So many workers more than it has attempts an effect may lose before it is given up."""
+UNDELIVERABLE = "undeliverable"
+"""What the body of a dead letter says whose event had no instance to go to."""
 LATE = (RUNNING, UNKNOWN)
 """What a row may be when its own last attempt reports."""
 
@@ -95,7 +97,7 @@ def expired(row: EffectRow, rules: CallRules, now: int) -> Settlement:
 
 def undeliverable(row: EffectRow, error: str, now: int) -> Settlement:
     """There is no instance for an event of this one: a dead letter here."""
-    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "undeliverable"}
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": UNDELIVERABLE}
     return _settled(row, FAILED, (RUNNING,), error=error, outcome=_row(row, dumps(body), now, status=DEAD, error=error))
 
 
@@ -143,7 +145,7 @@ def _told(row: EffectRow, status: str, data: Any, now: int) -> InboxRow | None:
 def _unusable(row: EffectRow, error: str, now: int) -> InboxRow | None:
     if row.kind != INVOKE:
         return None
-    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable"}
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable", "data": error_data(error)}
     return _row(row, dumps(body), now, status=DEAD, error=error)
 
 

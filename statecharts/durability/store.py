@@ -94,8 +94,11 @@ class Store(Protocol):
 
     lanes: int
 
-    def open(self) -> None:
-        """Connect, check settings and schema. Raises :class:`StoreError` saying what is wrong and what to do."""
+    def open(self, *, migrating: bool = True) -> None:
+        """Connect, check settings and schema. Raises :class:`StoreError` saying what is wrong and what to do.
+
+        An older schema is brought up to date, and an empty store gets its tables, unless ``migrating`` is false: then both are errors.
+        """
 
     def close(self) -> None:
         """Let go of all connections."""

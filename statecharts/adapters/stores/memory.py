@@ -48,7 +48,7 @@ class MemoryStore:
         self._effects: dict[str, EffectRow] = {}
         self._timers: dict[Key, dict[int, TimerRow]] = {}
 
-    def open(self) -> None:
+    def open(self, *, migrating: bool = True) -> None:
         """Nothing to do."""
 
     def close(self) -> None:

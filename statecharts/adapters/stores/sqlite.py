@@ -27,9 +27,9 @@ from typing import IO, TYPE_CHECKING, Any
 from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED, EffectRow, InboxRow
 from ...durability.store import Answer, Claim, Clock, Settlement
-from ...errors import CommitUnknown, StoreError, UsageError
+from ...errors import CommitUnknown, StoreError, StoreVersionError, UsageError
 from .clocks import SystemClock
-from .sql_files import statements
+from .sql_files import migrations, statements
 from .sql_reads import SqlReads
 from .sql_rows import DEFINITIONS, EFFECTS, INBOX, INSTANCES, LOG, TIMERS
 from .sqlite_files import LEVELS, Connect, check_schema, connect, migrate, prepare, refuse_shares
@@ -73,6 +73,11 @@ class SqliteStore(SqlReads):
         refuse_shares(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"there is no directory {str(self.path.parent)!r} for the store's file")
+        if not migrating and not self.path.exists():  # SQLite would make an empty one
+            newest = migrations("sqlite")[-1].number
+            raise StoreVersionError(
+                f"there is no file {self.path}: schema 0, this release needs {newest}; run `statecharts store migrate`, which makes it"
+            )
         with self._writing, self._reading:
             try:
                 self._writer = self._made()

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -48,8 +49,10 @@ class Opened:
         on_error: str = DEAD_LETTER,
         authorize: Authorize | None = None,
         entropy: SystemEntropy | None = None,
+        migrating: bool = True,
     ) -> None:
         self.store = store
+        self._migrating = migrating
         self.namespace = checked_name(namespace, "a namespace")
         self.limits = Limits() if limits is None else limits
         self.registry = Registry([hosted(machine, on_error) for machine in machines])
@@ -72,7 +75,7 @@ class Opened:
         self._is_open = False
 
     async def __aenter__(self: R) -> R:
-        await self._in_store(self.store.open)
+        await self._in_store(self.store.open if self._migrating else partial(self.store.open, migrating=False))
         self._is_open = True
         return self
 
