@@ -17,7 +17,7 @@ def context_of(state: str | None) -> Any:
     return json.loads(state or "")["snapshot"]["context"]
 
 
-async def until(condition: Callable[[], Any], seconds: float = 5) -> None:
+async def until(condition: Callable[[], Any], seconds: float = 20) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)
@@ -56,7 +56,7 @@ def listener(log: list[str]) -> Machine[Any, Any]:
 
 
 async def heard(runtime: Runtime, texts: list[str]) -> None:
-    await runtime.wait("e", lambda row: context_of(row.state)["heard"] == texts, timeout=5)
+    await runtime.wait("e", lambda row: context_of(row.state)["heard"] == texts, timeout=20)
 
 
 def test_a_callback_hears_and_says_in_order(opened: Open) -> None:
@@ -116,7 +116,7 @@ def test_a_callback_that_raises_is_an_error_of_the_actor(opened: Open) -> None:
         async with opened(load_machine(document, impl)) as runtime:
             await runtime.start("ear", "e")
             worker = asyncio.create_task(runtime.run_worker(poll=0.02))
-            await runtime.wait("e", lambda row: "broken" in row.configuration, timeout=5)
+            await runtime.wait("e", lambda row: "broken" in row.configuration, timeout=20)
             worker.cancel()
 
     asyncio.run(main())
@@ -138,7 +138,7 @@ def test_a_callback_may_say_something_from_another_thread(opened: Open) -> None:
         async with opened(load_machine(document, impl)) as runtime:
             await runtime.start("ear", "e")
             worker = asyncio.create_task(runtime.run_worker(poll=0.02))
-            await runtime.wait("e", lambda row: "rung" in row.configuration, timeout=5)
+            await runtime.wait("e", lambda row: "rung" in row.configuration, timeout=20)
             worker.cancel()
 
     asyncio.run(main())
@@ -185,7 +185,7 @@ def test_an_observable_s_values_end_and_error(opened: Open) -> None:
             async with opened(eye(fails)) as runtime:
                 await runtime.start("eye", state)
                 worker = asyncio.create_task(runtime.run_worker(poll=0.02))
-                row = await runtime.wait(state, lambda row: state in row.configuration, timeout=5)  # noqa: B023
+                row = await runtime.wait(state, lambda row: state in row.configuration, timeout=20)  # noqa: B023
                 worker.cancel()
                 await asyncio.gather(worker, return_exceptions=True)
                 assert context_of(row.state)["seen"][-3:] in ([0, 1, 2], [1, 2, 2])

@@ -193,7 +193,8 @@ class Performer:
             raise CallTimeout(f"no answer within {timeout} s")
         value = future.result()
         if inspect.isawaitable(value):
-            return await asyncio.wait_for(_awaited(call, value), timeout)
+            async with asyncio.timeout(timeout):
+                return await _awaited(call, value)
         return value
 
     def _late(self, attempt: Attempt, future: asyncio.Future[Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -87,5 +86,8 @@ class Reading(Opened):
                 found = await self.get(instance)
                 if until(found):
                     return found
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), poll)
+                try:
+                    async with asyncio.timeout(poll):
+                        await changed.wait()
+                except TimeoutError:
+                    continue

@@ -147,7 +147,8 @@ class Resident:
                 done = succeeded(sent, None, self._worker.store.now(), self._worker.limits, (PENDING,))
                 await self._in_store(self._worker.store.settle, done)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._poll)
+                async with asyncio.timeout(self._poll):
+                    await self._woken.wait()
 
     # --------------------------------------------------------------------- saying
 

@@ -187,7 +187,6 @@ class Working:
         if due is not None:
             now = await self._in_store(self._worker.store.now)
             wait = min(wait, max((due - now) / 1000, 0.001))
-        try:
-            await asyncio.wait_for(self._awake.wait(), wait)
-        except TimeoutError:
-            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait):  # wait_for of Python 3.11 may lose a cancellation
+                await self._awake.wait()
