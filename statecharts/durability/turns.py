@@ -17,7 +17,7 @@ from .definitions import DEAD_LETTER, Hosted
 from .effects import EffectMaker
 from .patches import difference
 from .payloads import Limits
-from .rows import ACTIVE, CANCELLED, InboxRow, Instance, LogRow, TimerRow
+from .rows import ACTIVE, CANCELLED, INVOKE, WITHDRAWN, InboxRow, Instance, LogRow, TimerRow
 from .stepping import Held, Poisoned, Stepper, Taken
 
 _STATUS = {"stopped": CANCELLED}
@@ -78,8 +78,8 @@ class Turn:
             timers = self._timers(before, held, maker, version)
         except Exception as error:
             raise Poisoned(f"{type(error).__name__}: {error}") from error
+        self._withdraw(maker.withdrawn)
         self.commit.effects += maker.rows
-        self.commit.withdrawn += maker.withdrawn
         self.commit.timers_set += timers
         shown = _shown(deliveries)
         if shown:
@@ -144,6 +144,16 @@ class Turn:
                     )
                 )
         return rows
+
+    def _withdraw(self, sessions: list[int]) -> None:
+        """Actors that are over: what an earlier version of this very decision asks for is withdrawn here, the rest by the store."""
+        self.commit.withdrawn += sessions
+        self.commit.effects = [
+            replace(row, status=WITHDRAWN, is_cancelled=True, settled_at=self.now)
+            if row.kind == INVOKE and row.session in sessions
+            else row
+            for row in self.commit.effects
+        ]
 
     def _drop(self, handle: int) -> None:
         kept = [row for row in self.commit.timers_set if row.handle != handle]
