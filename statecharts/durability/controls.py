@@ -101,6 +101,8 @@ class Operator:
 
     def retry(self, row: EffectRow, order: Order) -> Job:
         """Call again: an UNKNOWN effect, though it may have been done; or an action that failed."""
+        if row.is_cancelled:
+            raise UsageError(f"the state that wanted it was left, nobody waits for effect {row.id!r}; settle it, as done or as failed")
         was = (UNKNOWN, FAILED) if row.kind == ACTION else (UNKNOWN,)
         again = Settlement(namespace=row.namespace, id=row.id, fence=row.fence, was=was, status=PENDING, next_at=0)
         return self._settle(row, order, lambda now: replace(again, next_at=now), "retry")
@@ -156,7 +158,7 @@ class Operator:
             decide(turn, loaded)
             return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
 
-        return Job(namespace, instance, made, event_id)
+        return Job(namespace, instance, made, event_id, logged_id=order.id)
 
 
 def _note(turn: Turn, kind: str, order: Order, about: dict[str, Any] | None = None, **changes: Any) -> None:
