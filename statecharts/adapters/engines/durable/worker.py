@@ -27,6 +27,8 @@ class Dice(Protocol):
 class Attempt:
     """One attempt at an effect: :meth:`begin`, then the call, then :meth:`succeed` or :meth:`fail`.
 
+    When the store fails in one of them, the worker beats for it no longer, so that its lease finds it.
+
     ``row`` is as it was claimed. ``is_lost``: somebody else has it now.
     ``is_cancelled``: the state that wanted it was left.
     """
@@ -44,10 +46,12 @@ class Attempt:
     def begin(self) -> bool:
         """Commit that the call is about to be made. False: do not make it, the effect is somebody else's by now."""
         row = self.row
-        self._called = self._worker.store.call(row.namespace, row.id, row.fence, self._worker.owner)
-        if not self._called:
-            self.is_lost = True
-            self._worker.forget(self)
+        try:
+            self._called = self._worker.store.call(row.namespace, row.id, row.fence, self._worker.owner)
+        finally:
+            if not self._called:
+                self.is_lost = True
+                self._worker.forget(self)
         return self._called
 
     def replayed(self) -> bool:
@@ -55,7 +59,12 @@ class Attempt:
         row = self.row
         if row.key == row.id:
             return False
-        done = self._worker.store.effects(EffectQuery(namespace=row.namespace, key=row.key, statuses=(SETTLED,), limit=1))
+        query = EffectQuery(namespace=row.namespace, key=row.key, statuses=(SETTLED,), limit=1)
+        try:
+            done = self._worker.store.effects(query)
+        except BaseException:
+            self._worker.forget(self)
+            raise
         if not done or done[0].result is None:
             return False
         self._settle(succeeded(row, loads(done[0].result), self._worker.store.now(), self._worker.limits))
@@ -81,9 +90,10 @@ class Attempt:
         return self._settle(gave_up(self.row, error, self._worker.store.now()))
 
     def _settle(self, settlement: Settlement, external_id: str | None = None) -> bool:
-        settled = self._worker.store.settle(replace(settlement, external_id=external_id))
-        self._worker.forget(self)
-        return settled
+        try:
+            return self._worker.store.settle(replace(settlement, external_id=external_id))
+        finally:
+            self._worker.forget(self)
 
 
 class Worker:
