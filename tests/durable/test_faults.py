@@ -159,6 +159,25 @@ def test_a_payload_that_is_no_json_any_more_shows(made: Make) -> None:
     assert [(found.version, found.kind) for found in verifier.report().findings] == [(2, TAMPERED)]
 
 
+# ---------------------------------------------------------------- business keys
+
+
+def test_a_key_whose_result_could_not_be_kept_is_not_called_again(made: Make) -> None:
+    parts = made(mailer(World(), key=lambda input: "one"))
+    parts.start("a")
+    parts.start("b")
+    parts.send("GO", "a")
+    first = parts.claim()
+    first.begin()
+    first.succeed(float("nan"))
+    parts.send("GO", "b")
+    assert parts.claim().replayed()
+    done, again = parts.effects()
+    assert (done.status, done.result, again.status, again.called_at) == (SETTLED, None, SETTLED, None)
+    parts.advance("b")
+    assert "mailer.failed" in parts.get("b").configuration
+
+
 def _told(id: str) -> Any:
     from statecharts.durability.decisions import Told
 

@@ -71,7 +71,7 @@ class Operators:
             done = self._outside.done[row.key]
             return Deed("settle", row.instance, order, operator.settle_done(row, done, order))
         self._allow(row)
-        if self._random.random() < 0.5:
+        if row.is_cancelled or self._random.random() < 0.5:
             return Deed("give up", row.instance, order, operator.settle_failed(row, "not done", order))
         return Deed("retry", row.instance, order, operator.retry(row, order))
 

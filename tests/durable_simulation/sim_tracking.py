@@ -118,9 +118,9 @@ class Tracker:
             raise Violation(f"effect {row.id} was claimed and still has the called_at of the attempt before")
         if instance.is_suspended:
             raise Violation(f"effect {row.id} was claimed though its instance is suspended")
-        if before.is_cancelled and self.excuses[f"retried:{row.id}"] == 0:
+        if before.is_cancelled:
             raise Violation(f"effect {row.id} was claimed though its state was left")
-        if row.kind == INVOKE and not before.is_cancelled and row.session not in _sessions(instance):
+        if row.kind == INVOKE and row.session not in _sessions(instance):
             raise Violation(f"effect {row.id} was claimed, and its actor is over")
         for other in rows:
             if other.id == row.id:
@@ -175,7 +175,6 @@ class Tracker:
 
     def _over(self, instance: Instance) -> None:
         left = [row.id for row in self.rows() if row.instance == instance.id and row.status == PENDING and row.kind == INVOKE]
-        left = [id_ for id_ in left if not self.excuses[f"retried:{id_}"]]
         if left:
             raise Violation(f"instance {instance.id} is {instance.status}, and its actors are still to be called: {left}")
 

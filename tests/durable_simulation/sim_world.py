@@ -80,7 +80,6 @@ class World:
 
     def start(self, name: str, machine: str) -> None:
         """Start an instance: asked for again until there is an answer."""
-        self.instances[name] = machine
         sent = Sent(name, Told(f"start-{name}", "null", "user"))
         self.senders.sent.append(sent)
         for _ in range(40):
@@ -89,6 +88,7 @@ class World:
                 process.restart()
             self.act(process, "start", lambda process=process: self._submit(process, [(sent, process.decider.start(self.namespace, machine, name, sent.told, UNDEFINED))]))
             if sent.answers:
+                self.instances[name] = machine
                 return
         raise Violation(f"instance {name} cannot be started")
 

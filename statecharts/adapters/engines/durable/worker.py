@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ....durability.definitions import Registry
 from ....durability.effects import CallRules, owner_of, read_rules
-from ....durability.outcomes import failed, gave_up, rejected_output, succeeded
+from ....durability.outcomes import failed, gave_up, rejected_output, succeeded, useless
 from ....durability.payloads import Limits
 from ....durability.rows import ACTION, INVOKE, SETTLED, EffectRow
 from ....durability.store import Claim, EffectQuery, Settlement, Store
@@ -65,9 +65,12 @@ class Attempt:
         except BaseException:
             self._worker.forget(self)
             raise
-        if not done or done[0].result is None:
+        if not done:
             return False
-        self._settle(succeeded(row, loads(done[0].result), self._worker.store.now(), self._worker.limits))
+        if done[0].result is None:
+            self._settle(useless(row, done[0].error or "its result was not kept", self._worker.store.now()))
+        else:
+            self.succeed(loads(done[0].result))
         return True
 
     def succeed(self, value: Any, external_id: str | None = None) -> bool:
