@@ -162,7 +162,7 @@ class Decider:
         if turn.held is None or instance.is_suspended:
             return self._accept(turn, told)
         self._catch_up(turn, loaded.waiting)
-        if turn.instance.pending > 0:
+        if turn.instance.pending > 0 or _is_overdue(turn, turn.now):
             return self._accept(turn, told)
         if turn.instance.status != ACTIVE:
             return self._refuse(turn, told, f"the instance is {turn.instance.status}")
@@ -211,10 +211,15 @@ class Decider:
         return turn.finish(done)
 
     def _catch_up(self, turn: Turn, waiting: Iterable[InboxRow]) -> int:
-        """Everything that is due, in order: a row from the queue comes after the timers that were due when it arrived."""
+        """Everything that is due, in order: a row from the queue comes after the timers that were due when it arrived.
+
+        What is too much for one decision is left for the next.
+        """
         done = 0
         for row in waiting:
             done += self._fire_until(turn, row.received_at)
+            if _is_overdue(turn, row.received_at):
+                return done
             turn.commit.handled.append(self._apply(turn, row))
             turn.change(pending=turn.instance.pending - 1)
             done += 1
@@ -406,6 +411,11 @@ def machines_below(held: Held) -> list[tuple[str, Any]]:
                 if isinstance(below[1], Snapshot):
                     found.append(below)
     return found
+
+
+def _is_overdue(turn: Turn, when: int) -> bool:
+    """Whether a timer that was due at ``when`` has not been fired."""
+    return turn.instance.status == ACTIVE and turn.held is not None and bool(turn.held.due(when))
 
 
 def _states(instance: Instance) -> tuple[str, ...]:

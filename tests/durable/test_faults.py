@@ -11,9 +11,10 @@ import pytest
 from parts import Parts
 from sample_agents import World, mailer
 
-from statecharts import UsageError
+from statecharts import Implementations, UsageError, load_machine
 from statecharts.durability.rows import RUNNING, SETTLED, UNKNOWN, WITHDRAWN
 from statecharts.errors import CommitUnknown, StoreError
+from statecharts.json_text import loads
 
 Make = Callable[..., Parts]
 
@@ -176,6 +177,28 @@ def test_a_key_whose_result_could_not_be_kept_is_not_called_again(made: Make) ->
     assert (done.status, done.result, again.status, again.called_at) == (SETTLED, None, SETTLED, None)
     parts.advance("b")
     assert "mailer.failed" in parts.get("b").configuration
+
+
+# ---------------------------------------------------------------- overdue timers
+
+
+def test_an_event_waits_when_more_timers_are_overdue_than_one_decision_fires(made: Make) -> None:
+    """Else it would be applied before those that are left."""
+    document = {
+        "id": "bell",
+        "initial": "on",
+        "context": {"heard": []},
+        "states": {"on": {"on": {"SET": {"actions": {"type": "@xstate.raise", "event": {"type": "RING"}, "delay": 10}}, "*": {"actions": "hear"}}}},
+    }
+    impl = Implementations({"updates": {"hear": lambda context, event: {"heard": [*context["heard"], event["type"]]}}})
+    parts = made(load_machine(document, impl), batch=2)
+    parts.start()
+    for _ in range(5):
+        parts.send("SET")
+    parts.clock.ms += 50
+    assert parts.send("NEW").outcome == "accepted"
+    assert [parts.advance(), parts.advance()] == [2, 2]
+    assert loads(parts.get().state or "")["snapshot"]["context"]["heard"] == ["RING"] * 5 + ["NEW"]
 
 
 def _told(id: str) -> Any:
