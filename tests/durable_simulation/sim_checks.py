@@ -11,7 +11,7 @@ from sim_receivers import Outside, Violation
 from sim_tracking import Tracker
 
 from statecharts.durability.chain import salted
-from statecharts.durability.definitions import Hosted, Registry
+from statecharts.durability.definitions import DEAD_LETTER, Hosted, Registry
 from statecharts.durability.effects import EffectMaker
 from statecharts.durability.rows import (
     ACCEPTED,
@@ -52,6 +52,9 @@ class Historian:
             inbox = self._database.inbox(self._namespace, instance.id, limit=100_000)
             self._is_whole(instance, log)
             self._is_in_order(inbox)
+            hosted = self._registry.by_hash[instance.definition]
+            if instance.status == "error" and hosted.on_error == DEAD_LETTER:
+                raise Violation(f"instance {instance.id} has failed, where the event should have become a dead letter")
             self._is_logged_once(instance, log, inbox)
             made |= self._replayed(instance, log, {row.event_id: row for row in inbox})
         if made != set(self._effects):

@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from statecharts import Implementations, Machine, ProbeAnswer, load_machine
-from statecharts.durability.definitions import Hosted, hosted
+from statecharts.durability.definitions import AS_XSTATE, DEAD_LETTER, Hosted, hosted
 
 
 class NotSent(Exception):
     """Raised by a receiver that has certainly done nothing."""
+
+
+def _raised(event: str, delay: int) -> dict[str, Any]:
+    return {"type": "@xstate.raise", "event": {"type": event}, "delay": delay}
 
 
 COUNTER: dict[str, Any] = {
@@ -28,8 +32,8 @@ COUNTER: dict[str, Any] = {
                 "BIG": {"guard": "isOdd", "actions": "add"},
                 "POISON": {"actions": ["tell", "burst"]},
                 "TELL": {"actions": ["add", "tell", "ping", "tell"]},
-                "LATER": {"actions": [{"type": "@xstate.raise", "event": {"type": "ADD"}, "delay": 900}, "@xstate.emit"]},
-                "BOMB": {"actions": {"type": "@xstate.raise", "event": {"type": "POISON"}, "delay": 500}},
+                "LATER": {"actions": [_raised("ADD", 900), _raised("ADD", 950), {"type": "@xstate.emit", "event": {"type": "later"}}]},
+                "BOMB": {"actions": _raised("POISON", 500)},
                 "OFF": "off",
                 "END": "ended",
             },
@@ -38,8 +42,6 @@ COUNTER: dict[str, Any] = {
         "ended": {"type": "final"},
     },
 }
-COUNTER["states"]["on"]["on"]["LATER"]["actions"][1] = {"type": "@xstate.emit", "event": {"type": "later"}}
-
 ORDER: dict[str, Any] = {
     "id": "order",
     "initial": "open",
@@ -120,7 +122,7 @@ PARENT: dict[str, Any] = {
     "initial": "idle",
     "context": {"rounds": 0},
     "states": {
-        "idle": {"on": {"GO": "busy"}},
+        "idle": {"on": {"GO": "busy", "BREAK": {"actions": "burst"}}},
         "busy": {
             "invoke": {"id": "kid", "src": "kid", "onDone": {"target": "idle", "actions": "count"}, "onError": "idle"},
             "on": {"STOP": "idle", "GO": {"target": "busy", "reenter": True}},
@@ -155,10 +157,10 @@ PLAYER: dict[str, Any] = {
 }
 
 EVENTS: dict[str, tuple[str, ...]] = {
-    "counter": ("ADD", "ADD", "TELL", "TELL", "LATER", "BIG", "OFF", "ON", "POISON", "BOMB", "NEVER", "END"),
+    "counter": ("ADD", "ADD", "TELL", "TELL", "LATER", "LATER", "BIG", "OFF", "ON", "POISON", "BOMB", "NEVER", "END"),
     "order": ("PAY", "PAY", "PAY", "LEAVE", "NEXT", "NEVER"),
     "pair": ("GO", "GO", "GO", "LEAVE", "AGAIN", "NEVER"),
-    "parent": ("GO", "GO", "STOP", "HURRY>kid", "HURRY>kid", "NEVER"),
+    "parent": ("GO", "GO", "GO", "STOP", "HURRY>kid", "HURRY>kid", "NEVER", "BREAK"),
     "player": ("FAST", "SLOW", "PAUSE", "PAUSE", "PLAY", "MARK", "KEEP", "NEVER"),
 }
 """What is sent to each; ``>`` names the actor it is for."""
@@ -205,6 +207,7 @@ def machines(probe: Any) -> list[Hosted]:
     counter = _implementations(
         {"add": _counted, "burst": _burst}, {"isOdd": lambda event: event.get("value", 0) % 2 == 1}, "tell ping", ""
     )
+    counter.effect("tell", not_done=(NotSent,))
     counter.effect("ping", idempotent=True, **ALIKE)
     order = _implementations(
         {
@@ -228,12 +231,15 @@ def machines(probe: Any) -> list[Hosted]:
     pair.effect("note", probe=ask)
     kid = _implementations({"keep": lambda event: {"answer": event["output"]}}, {}, "log", "ask")
     kid.effect("ask", idempotent=True, deadline=3_000, **ALIKE)
-    parent = _implementations({"count": lambda context: {"rounds": context["rounds"] + 1}}, {}, "", "")
+    parent = _implementations({"count": lambda context: {"rounds": context["rounds"] + 1}, "burst": _burst}, {}, "", "")
     parent.actor("kid")(load_machine(KID, kid))
     player = _implementations({"mark": _marked}, {}, "play", "tune")
     player.effect("tune", not_done=(NotSent,), **ALIKE)
     bound = ((COUNTER, counter), (ORDER, order), (PAIR, pair), (PARENT, parent), (PLAYER, player))
-    return [hosted(_loaded(document, implementations)) for document, implementations in bound]
+    return [
+        hosted(_loaded(document, implementations), AS_XSTATE if document is PARENT else DEAD_LETTER)
+        for document, implementations in bound
+    ]
 
 
 def _loaded(document: dict[str, Any], implementations: Implementations) -> Machine[Any, Any]:

@@ -44,7 +44,7 @@ class Operators:
         """Something to do, or nothing."""
         random, order, space = self._random, self._order(), self._namespace
         doubtful = [row for row in self._tracker.rows() if row.status == UNKNOWN or (row.status == FAILED and row.kind == ACTION)]
-        if doubtful and random.random() < 0.5:
+        if doubtful and random.random() < 0.7:
             return self.decide(operator, random.choice(doubtful), order)
         one = random.choice(self._tracker.instances())
         letters = self._database.inbox(space, one.id, statuses=(DEAD,))
@@ -55,9 +55,9 @@ class Operators:
             return Deed("drop", one.id, order, operator.drop(space, one.id, letter.event_id, order))
         if one.is_suspended:
             return Deed("resume", one.id, order, operator.resume(space, one.id, order))
-        if one.status == ACTIVE and random.random() < 0.12:
+        if one.status == ACTIVE and random.random() < 0.1:
             return Deed("cancel", one.id, order, operator.cancel(space, one.id, order))
-        if one.status == ACTIVE:
+        if one.status == ACTIVE and random.random() < 0.35:
             return Deed("suspend", one.id, order, operator.suspend(space, one.id, order))
         return None
 

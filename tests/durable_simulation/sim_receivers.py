@@ -18,7 +18,7 @@ OK, NOT_SENT, FAILS_AFTER, FAILS_BEFORE, SILENT, UNUSABLE = (
     "does it and is silent",
     "answers with what is no JSON",
 )
-FATES = (OK,) * 10 + (NOT_SENT, NOT_SENT, FAILS_AFTER, FAILS_BEFORE, SILENT, UNUSABLE)
+FATES = (OK,) * 10 + (NOT_SENT, NOT_SENT, NOT_SENT, NOT_SENT, FAILS_AFTER, FAILS_BEFORE, SILENT, UNUSABLE)
 
 
 class Violation(AssertionError):

@@ -77,6 +77,7 @@ def forget_files() -> None:
 def _live(world: World) -> None:
     """Faults and all."""
     random = world.random
+    world.count(f"store: {type(world.database).__name__}")
     for number in range(random.randint(2, 4)):
         machine = random.choice(list(EVENTS))
         world.start(f"{machine}{number}", machine)
@@ -140,7 +141,7 @@ CHANCES: dict[str, tuple[float, Callable[[World, Process], None]]] = {
     "pass": (12, _pass),
     "sweep": (3, World.sweep),
     "probe": (1.5, World.probe),
-    "operate": (5, World.operate),
+    "operate": (8, World.operate),
     "crash": (0.8, World.crash),
     "pause": (1.2, _pause),
     "shift": (0.5, _shift),

@@ -82,6 +82,13 @@ class Line:
         self._count(f"fault: {fault}")
         return fault
 
+    def is_late(self) -> bool:
+        """Whether a transaction fails at its end rather than at its beginning."""
+        if self._random.random() < 0.5:
+            return False
+        self._count("fault: all is decided, nothing is written")
+        return True
+
 
 class FaultyStore:
     """The database as one process sees it."""
@@ -94,9 +101,13 @@ class FaultyStore:
         self._own = own
         self._line = line
 
-    def _ask(self, function: Callable[..., T], *arguments: Any, writes: bool = False) -> T:
+    def _ask(
+        self, function: Callable[..., T], *arguments: Any, writes: bool = False, undone: Callable[[], None] | None = None
+    ) -> T:
         self._clock.current = self._own
         fault = self._line.draw(writes)
+        if undone is not None and fault in (CRASH_BEFORE, ERROR, LOST_UNWRITTEN) and self._line.is_late():
+            undone()
         if fault == CRASH_BEFORE:
             raise Crash
         if fault == ERROR:
@@ -121,7 +132,19 @@ class FaultyStore:
 
     def commit(self, jobs: Sequence[Job]) -> list[Answer]:
         jobs = [replace(job, decide=_unloaded(job)) for job in jobs]
-        return self._ask(self._database.commit, jobs, writes=True)
+        return self._ask(self._database.commit, jobs, writes=True, undone=lambda: self._undone(jobs))
+
+    def _undone(self, jobs: Sequence[Job]) -> None:
+        """A transaction that comes to nothing at its very end: all is decided, nothing is written."""
+
+        def decided(job: Job) -> Callable[[Loaded], Commit]:
+            def decide(loaded: Loaded) -> Commit:
+                job.decide(loaded)
+                raise StoreError("rolled back")
+
+            return decide
+
+        self._database.commit([replace(job, decide=decided(job)) for job in jobs])
 
     def claim(self, claim: Claim) -> Any:
         return self._ask(self._database.claim, claim, writes=True)

@@ -88,6 +88,13 @@ class Tracker:
                 self._revisions[instance.id] = instance.revision
                 self._fits(instance)
 
+    def heard(self, ids: list[str], owner: str) -> None:
+        """A worker has given a sign of life for these, whatever the store has made of it."""
+        for id_ in ids:
+            known = self.known.get(id_)
+            if known is not None and known.row.owner == owner:
+                known.alive = self._time.ms
+
     # ----------------------------------------------------------------- effects
 
     def _changed(

@@ -62,7 +62,7 @@ class World:
         """One more for the table."""
         self.coverage[what] += 1
 
-    def act(self, process: Process, what: str, function: Callable[[], Any]) -> Any:
+    def act(self, process: Process, what: str, function: Callable[[], Any], detail: str = "") -> Any:
         """Let ``process`` do something; it may meet its end in it."""
         self.senders.is_raced = False
         try:
@@ -72,7 +72,7 @@ class World:
             said = "and is gone"
         except StoreError as error:
             said = error
-        self.trace.append(f"{self.time.ms:>7} {process.name} {what}: {said}")
+        self.trace.append(f"{self.time.ms:>7} {process.name} {what}{detail}: {said}")
         self.tracker.look(what)
         return said
 
@@ -96,7 +96,8 @@ class World:
         """Somebody sends something."""
         sent, kind = self.senders.next(self.instances if only is None else {only: self.instances[only]})
         self.count(f"sent: {kind}")
-        self.act(process, f"send {sent.told.event_id} {sent.told.text} to {sent.instance}", lambda: self._submit(process, [(sent, self._job(process, sent))]))
+        detail = f" {sent.told.event_id} {sent.told.text} to {sent.instance}"
+        self.act(process, "send", lambda: self._submit(process, [(sent, self._job(process, sent))]), detail)
 
     def prepare(self, process: Process) -> None:
         """A job is made now and carried out later, with others, as a batcher does."""
@@ -108,7 +109,7 @@ class World:
     def submit(self, process: Process) -> None:
         """Carry out what was prepared."""
         batch, process.prepared = process.prepared, []
-        self.act(process, f"batch of {len(batch)}", lambda: self._submit(process, batch))
+        self.act(process, "batch", lambda: self._submit(process, batch), f" of {len(batch)}")
 
     def _job(self, process: Process, sent: Sent) -> Job:
         return process.decider.send(self.namespace, sent.instance, sent.told)
@@ -192,8 +193,9 @@ class World:
     def beat(self, process: Process) -> None:
         """Signs of life."""
         process.beaten = self.time.ms
-        if process.worker.running:
-            self.act(process, "beat", lambda: len(process.worker.beat()))
+        ids = list(process.worker.running)
+        if ids and isinstance(self.act(process, "beat", lambda: len(process.worker.beat())), int):
+            self.tracker.heard(ids, process.worker.owner)
 
     def sweep(self, process: Process) -> None:
         """Look for leases that stand still."""
@@ -218,7 +220,7 @@ class World:
     def do(self, process: Process, deed: Deed) -> None:
         """Carry out a deed."""
         self.count(f"operator: {deed.what}")
-        self.act(process, f"operator {deed.what} {deed.instance}", lambda: self._do(process, deed))
+        self.act(process, f"operator's {deed.what}", lambda: self._do(process, deed), f" of {deed.instance}")
 
     def _do(self, process: Process, deed: Deed) -> str:
         if deed.what == "revive":
