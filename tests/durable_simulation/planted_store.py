@@ -48,10 +48,6 @@ def the_log_is_not_written(patch: Patch) -> None:
     _without(patch, log=[])
 
 
-def an_end_closes_nothing(patch: Patch) -> None:
-    _without(patch, closes=False)
-
-
 def any_fence_settles(patch: Patch) -> None:
     def holds(self: Any, settlement: Any) -> bool:
         row = self._effects.get(settlement.id)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from sim_run import forget_files, run
+from sim_run import run
 
 if __name__ == "__main__":
     for seed in sys.argv[1:]:
         print(run(int(seed)).told())
-    forget_files()

@@ -21,7 +21,7 @@ from statecharts.durability.controls import Operator
 from statecharts.durability.decisions import Decider
 from statecharts.durability.definitions import Registry
 from statecharts.durability.payloads import Limits
-from statecharts.durability.rows import EffectRow
+from statecharts.durability.rows import RUNNING, EffectRow
 from statecharts.durability.store import EffectQuery, Store
 from statecharts.errors import StoreError
 
@@ -110,6 +110,9 @@ class Process:
             if not attempt.begin():
                 self.drop(flight, outside)
                 return "is somebody else's now"
+            stored = self.stored(attempt.row)
+            if stored.fence != attempt.row.fence or stored.status != RUNNING:
+                raise Violation(f"a call begins for effect {stored.id}, which is {stored.status} and somebody else's")
             flight.stage = BEGUN
             outside.in_flight[attempt.row.key] += 1
             return "begins"

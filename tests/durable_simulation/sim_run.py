@@ -12,6 +12,7 @@ from sim_checks import Historian, at_rest
 from sim_clocks import LEASE, DatabaseClock, ProcessClock, VirtualTime
 from sim_processes import Process
 from sim_receivers import Violation
+from sim_stores import SharedMemory
 from sim_world import EVENTS, REGISTRY, World
 
 from statecharts.adapters.stores.sqlite import SqliteStore
@@ -19,7 +20,6 @@ from statecharts.durability.rows import UNKNOWN
 
 ON_SQLITE = 50
 """Each so-many-th seed runs on SQLite."""
-_FILES: list[tuple[TemporaryDirectory[str], SqliteStore, DatabaseClock]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +40,29 @@ class Story:
 
 def run(seed: int) -> Story:
     """The story of ``seed``."""
-    world = World(seed, _sqlite() if seed % ON_SQLITE == ON_SQLITE - 1 else None)
+    if seed % ON_SQLITE != ON_SQLITE - 1:
+        clock = DatabaseClock(ProcessClock(VirtualTime(), 0))
+        return _lived(seed, World(seed, SharedMemory(clock), clock))
+    with TemporaryDirectory(prefix="simulated") as directory:
+        clock = DatabaseClock(ProcessClock(VirtualTime(), 0))
+        store = SqliteStore(Path(directory) / "store.db", synchronous="NORMAL", clock=clock)
+        store.open()
+        try:
+            return _lived(seed, World(seed, store, clock))
+        finally:
+            store.close()
+
+
+def _lived(seed: int, world: World) -> Story:
     fault: BaseException | None = None
     try:
         _live(world)
         _rest(world)
         world.senders.settle_accounts()
-        Historian(world.database, world.namespace, REGISTRY, world.tracker, world.outside, world.random).check()  # type: ignore[arg-type]
+        Historian(world.database, world.namespace, REGISTRY, world.tracker, world.outside, world.random).check()
     except Exception as error:
         fault = error
     return Story(seed, tuple(world.trace), world.coverage, fault)
-
-
-def _sqlite() -> tuple[SqliteStore, DatabaseClock]:
-    """One file for all seeds; each has a namespace of its own."""
-    if not _FILES:
-        clock = DatabaseClock(ProcessClock(VirtualTime(), 0))
-        directory: TemporaryDirectory[str] = TemporaryDirectory(prefix="simulated")
-        store = SqliteStore(Path(directory.name) / "store.db", synchronous="NORMAL", clock=clock)
-        store.open()
-        _FILES.append((directory, store, clock))
-    return _FILES[0][1:]
-
-
-def forget_files() -> None:
-    """Close and remove what SQLite was given."""
-    while _FILES:
-        directory, store, _ = _FILES.pop()
-        store.close()
-        directory.cleanup()
 
 
 # ----------------------------------------------------------------- the two phases
@@ -123,12 +117,18 @@ def _pause(world: World, process: Process) -> None:
     world.count("fault: stopped for a while")
     process.is_paused = True
     world.trace.append(f"{world.time.ms:>7} {process.name} is stopped")
+    if world.random.random() < 0.5:  # for longer than its leases last
+        world.advance(LEASE + LEASE // 2, sweeping=True)
 
 
 def _shift(world: World, process: Process) -> None:
     world.count("fault: a clock is set")
+    if world.random.random() < 0.5:
+        world.sweep(process)
     process.clock.skew += world.random.choice((-3_600_000, 3_600_000, -60_000, 60_000))
     world.trace.append(f"{world.time.ms:>7} {process.name} has its clock set to {process.clock.now()}")
+    if process.is_able:
+        world.sweep(process)
 
 
 CHANCES: dict[str, tuple[float, Callable[[World, Process], None]]] = {
@@ -144,7 +144,7 @@ CHANCES: dict[str, tuple[float, Callable[[World, Process], None]]] = {
     "operate": (8, World.operate),
     "crash": (0.8, World.crash),
     "pause": (1.2, _pause),
-    "shift": (0.5, _shift),
+    "shift": (0.7, _shift),
     "wake": (5, lambda _world, _process: None),
 }
 
@@ -163,7 +163,7 @@ def _rest(world: World) -> None:
         for process in world.processes:
             _work(world, process)
         _look_after(world)
-        reason = at_rest(world.database, world.namespace, world.tracker, max(one.clock.now() for one in world.processes))  # type: ignore[arg-type]
+        reason = at_rest(world.database, world.namespace, world.tracker, max(one.clock.now() for one in world.processes))
         dues = [one.next_due for one in world.tracker.instances() if one.next_due is not None]
         if reason is None and not dues:
             return

@@ -81,7 +81,7 @@ class Tracker:
         instances = {row.id: row for row in self.instances()}
         for row in rows:
             known = self.known.get(row.id)
-            if known is None or known.row is not row and known.row != row:
+            if known is None or (known.row is not row and known.row != row):
                 self._changed(known, row, cause, instances, rows)
         for instance in instances.values():
             if self._revisions.get(instance.id) != instance.revision:

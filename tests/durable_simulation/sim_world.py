@@ -29,9 +29,9 @@ REGISTRY = Registry(machines(lambda key: _OUTSIDE[0].probe(key)))
 
 
 class World:
-    """What there is under one seed. ``database``: another store than a new memory store, with its clock."""
+    """What there is under one seed: over ``database``, which is empty and goes by ``clock``."""
 
-    def __init__(self, seed: int, database: tuple[Store, DatabaseClock] | None = None) -> None:
+    def __init__(self, seed: int, database: Store, clock: DatabaseClock) -> None:
         self.random = random = Random(seed)
         self.coverage: Counter[str] = Counter()
         self.trace: list[str] = []
@@ -41,10 +41,9 @@ class World:
         self.line = Line(random, random.choice((0.0, 0.02, 0.05, 0.1)), self.count)
         wrong = random.random() < 0.5
         clocks = [ProcessClock(self.time, random.randint(-300_000, 300_000) if wrong else 0) for _ in range(random.randint(2, 3))]
-        self.database, clock = (None, DatabaseClock(clocks[0])) if database is None else database
-        if self.database is None:
-            self.database = SharedMemory(clock)
-            self.database.between = self._between
+        self.database = database
+        if isinstance(database, SharedMemory):
+            database.between = self._between
         clock.current = clocks[0]
         self._clock = clock
         entropy = SeededEntropy(seed)
@@ -234,7 +233,6 @@ class World:
         return str(answer.outcome)
 
     def _is_done(self, deed: Deed, said: bool) -> None:
-        assert self.database is not None
         logged = any(row.event_id == deed.order.id for row in self.database.log(self.namespace, deed.instance))
         if logged != said and not self.senders.is_raced:
             raise Violation(f"an operator was told that {deed.what} {'was' if said else 'was not'} done; the log says otherwise")
