@@ -10,7 +10,7 @@ from sim_tracking import Tracker
 
 from statecharts.durability.commits import Job
 from statecharts.durability.controls import Operator, Order
-from statecharts.durability.rows import ACTION, ACTIVE, DEAD, FAILED, UNKNOWN, EffectRow
+from statecharts.durability.rows import ACTION, ACTIVE, DEAD, FAILED, UNKNOWN, EffectRow, Instance
 from statecharts.durability.store import Store
 
 
@@ -45,14 +45,12 @@ class Operators:
         random, order, space = self._random, self._order(), self._namespace
         doubtful = [row for row in self._tracker.rows() if row.status == UNKNOWN or (row.status == FAILED and row.kind == ACTION)]
         if doubtful and random.random() < 0.7:
-            return self.decide(operator, random.choice(doubtful), order)
+            failed = [row for row in doubtful if row.status == FAILED]
+            return self.decide(operator, random.choice(failed if failed and random.random() < 0.6 else doubtful), order)
         one = random.choice(self._tracker.instances())
-        letters = self._database.inbox(space, one.id, statuses=(DEAD,))
-        if letters and random.random() < 0.6:
-            letter = random.choice(letters)
-            if random.random() < 0.6:
-                return Deed("revive", one.id, order, operator.revive(space, one.id, letter.event_id, order), letter.event_id)
-            return Deed("drop", one.id, order, operator.drop(space, one.id, letter.event_id, order))
+        letter = self.letter(operator, one) if random.random() < 0.6 else None
+        if letter is not None:
+            return letter
         if one.is_suspended:
             return Deed("resume", one.id, order, operator.resume(space, one.id, order))
         if one.status == ACTIVE and random.random() < 0.1:
@@ -60,6 +58,16 @@ class Operators:
         if one.status == ACTIVE and random.random() < 0.35:
             return Deed("suspend", one.id, order, operator.suspend(space, one.id, order))
         return None
+
+    def letter(self, operator: Operator, one: Instance) -> Deed | None:
+        """A dead letter is tried again, or given up."""
+        letters = self._database.inbox(self._namespace, one.id, statuses=(DEAD,))
+        if not letters:
+            return None
+        order, letter = self._order(), self._random.choice(letters)
+        if self._random.random() < 0.5:
+            return Deed("revive", one.id, order, operator.revive(self._namespace, one.id, letter.event_id, order), letter.event_id)
+        return Deed("drop", one.id, order, operator.drop(self._namespace, one.id, letter.event_id, order))
 
     def decide(self, operator: Operator, row: EffectRow, order: Order | None = None) -> Deed:
         """An effect of which nobody knows: a person asks the receiver. What is still on its way may be done again by that."""

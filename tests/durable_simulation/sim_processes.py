@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -76,6 +75,9 @@ class Process:
     def is_able(self) -> bool:
         return not (self.is_down or self.is_paused)
 
+    def knows(self, machine: str) -> bool:
+        return machine in self._registry.by_id
+
     # ---------------------------------------------------------------- the calls
 
     def claim(self, limit: int) -> str:
@@ -117,7 +119,7 @@ class Process:
             outside.in_flight[attempt.row.key] += 1
             return "begins"
         if flight.stage == BEGUN:
-            if is_faulty and random.random() < 0.04:  # given up before it has even arrived
+            if is_faulty and random.random() < 0.06:  # given up before it has even arrived
                 flight.stage = LATE
                 return f"times out: {self._report(flight, Silence('slow'))}"
             return self._call(flight, outside, random.choice(FATES) if is_faulty else OK)
@@ -157,6 +159,3 @@ class Process:
         self.is_down = True
         for flight in list(self.flights):
             self.drop(flight, outside)
-
-
-Act = Callable[[], Any]

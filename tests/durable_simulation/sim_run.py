@@ -16,7 +16,7 @@ from sim_stores import SharedMemory
 from sim_world import EVENTS, REGISTRY, World
 
 from statecharts.adapters.stores.sqlite import SqliteStore
-from statecharts.durability.rows import UNKNOWN
+from statecharts.durability.rows import ACTION, FAILED, UNKNOWN
 
 ON_SQLITE = 50
 """Each so-many-th seed runs on SQLite."""
@@ -188,8 +188,13 @@ def _look_after(world: World) -> None:
         if instance.is_suspended:
             world.do(process, world.operators.resumed(process.operator, instance.id))
     for row in world.tracker.rows():
-        if row.status == UNKNOWN:
+        is_failed = row.status == FAILED and row.kind == ACTION and world.random.random() < 0.2
+        if row.status == UNKNOWN or is_failed:
             world.do(process, world.operators.decide(process.operator, row))
+    for instance in world.tracker.instances():
+        deed = world.operators.letter(process.operator, instance) if world.random.random() < 0.3 else None
+        if deed is not None:
+            world.do(process, deed)
 
 
 def _jump(world: World, reason: str | None, dues: list[int]) -> None:

@@ -11,7 +11,7 @@ from sim_clocks import LEASE, DatabaseClock, ProcessClock, SeededEntropy, Virtua
 from sim_machines import EVENTS, NotSent, machines
 from sim_operators import Deed, Operators
 from sim_processes import ANSWERED, BEGUN, LATE, Flight, Process
-from sim_receivers import Outside, Silence, Violation
+from sim_receivers import Outside, Violation
 from sim_senders import Senders, Sent
 from sim_stores import RACE, Crash, Line, SharedMemory
 from sim_tracking import Tracker
@@ -20,7 +20,7 @@ from statecharts.durability.commits import Commit, Job
 from statecharts.durability.decisions import Told
 from statecharts.durability.definitions import Registry
 from statecharts.durability.store import Store
-from statecharts.errors import StatechartError, StoreError, UsageError
+from statecharts.errors import StoreError, UsageError
 from statecharts.values import UNDEFINED
 
 _OUTSIDE: list[Outside] = [Outside()]
@@ -48,7 +48,7 @@ class World:
         self._clock = clock
         entropy = SeededEntropy(seed)
         self.processes = [
-            Process(f"p{number}", self.namespace, self.database, clock, own, self.line, entropy, REGISTRY)
+            Process(f"p{number}", self.namespace, database, clock, own, self.line, entropy, self._known(number))
             for number, own in enumerate(clocks, 1)
         ]
         self.tracker = Tracker(self.database, self.namespace, self.time, self.coverage)
@@ -56,6 +56,13 @@ class World:
         self.operators = Operators(self.database, self.namespace, random, self.outside, self.tracker)
         self.instances: dict[str, str] = {}
         self._is_racing = False
+
+    def _known(self, number: int) -> Registry:
+        """The first process knows all machines; each other one sometimes lacks some."""
+        if number == 1 or self.random.random() < 0.7:
+            return REGISTRY
+        self.count("a process that lacks machines")
+        return Registry(self.random.sample(list(REGISTRY.by_hash.values()), 3))
 
     def count(self, what: str) -> None:
         """One more for the table."""
@@ -82,10 +89,11 @@ class World:
         sent = Sent(name, Told(f"start-{name}", "null", "user"))
         self.senders.sent.append(sent)
         for _ in range(40):
-            process = self.random.choice(self.processes)
+            process = self.random.choice([one for one in self.processes if one.knows(machine)])
             if process.is_down:
                 process.restart()
-            self.act(process, "start", lambda process=process: self._submit(process, [(sent, process.decider.start(self.namespace, machine, name, sent.told, UNDEFINED))]))
+            job = process.decider.start(self.namespace, machine, name, sent.told, UNDEFINED)
+            self.act(process, "start", lambda process=process, job=job: self._submit(process, [(sent, job)]), f" {name}")
             if sent.answers:
                 self.instances[name] = machine
                 return
@@ -195,6 +203,9 @@ class World:
         ids = list(process.worker.running)
         if ids and isinstance(self.act(process, "beat", lambda: len(process.worker.beat())), int):
             self.tracker.heard(ids, process.worker.owner)
+            for attempt in process.worker.running.values():
+                if process.stored(attempt.row).is_cancelled and not (attempt.is_cancelled or attempt.is_lost):
+                    raise Violation(f"the state of effect {attempt.row.id} was left, and its worker is not told")
 
     def sweep(self, process: Process) -> None:
         """Look for leases that stand still."""
@@ -255,4 +266,4 @@ class World:
         self.trace.append(f"{self.time.ms:>7} {process.name} is killed")
 
 
-__all__ = ["EVENTS", "REGISTRY", "Silence", "StatechartError", "World"]
+__all__ = ["EVENTS", "REGISTRY", "World"]
