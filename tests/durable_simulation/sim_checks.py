@@ -68,7 +68,7 @@ class Historian:
         versions = [row.version for row in log]
         if versions != list(range(1, instance.version + 1)):
             raise Violation(f"I1: instance {instance.id} has version {instance.version} and the log rows {versions}")
-        verifier = Verifier(instance, None, LIMITS)
+        verifier = Verifier(instance, self._registry.by_hash, LIMITS)
         verifier.read(log)
         if not verifier.report().is_clean:
             raise Violation(f"I3: {instance.id}: {verifier.report().findings}")
@@ -83,7 +83,7 @@ class Historian:
 
     def _is_in_order(self, inbox: list[InboxRow]) -> None:
         """What was accepted was applied in its order, but for what a person has revived."""
-        applied = [row for row in inbox if row.status == APPLIED and not self._tracker.excuses[f"revived:{row.instance}:{row.event_id}"]]
+        applied = [row for row in inbox if row.status == APPLIED and not self._is_revived(row)]
         versions = [row.version or 0 for row in applied]
         if versions != sorted(versions):
             raise Violation(f"the events {[row.event_id for row in applied]} were applied as versions {versions}")
@@ -93,12 +93,19 @@ class Historian:
         for row in log:
             if row.kind in (EVENT, RESULT, "start"):
                 by_id.setdefault(row.event_id, []).append(row.version)
+        fired = [row.event_id for row in log if row.kind in ("timer", "dead-letter") and not self._is_revived(row)]
+        if len(set(fired)) < len(fired):
+            raise Violation(f"a timer of {instance.id} has fired twice: {sorted(fired)}")
         for entry in inbox:
             expected = [entry.version] if entry.status == APPLIED and entry.kind in (EVENT, RESULT) else []
             if entry.kind in (EVENT, RESULT) and by_id.get(entry.event_id, []) != expected:
                 raise Violation(
                     f"event {entry.event_id} of {instance.id} is {entry.status}; log rows: {by_id.get(entry.event_id)}, expected: {expected}"
                 )
+
+    def _is_revived(self, row: InboxRow | LogRow) -> bool:
+        """Whether a person has tried it again, as a dead letter."""
+        return self._tracker.excuses[f"revived:{row.instance}:{row.event_id}"] > 0
 
     # --------------------------------------------------------------- the replay
 
@@ -140,9 +147,8 @@ class Historian:
         """Timers fire when they are due, and before what came after that; results go to the run that they are of."""
         delivery = payload["delivery"]
         if row.kind in (EVENT, RESULT) and entry is not None and held.snapshot.status == ACTIVE:
-            revived = self._tracker.excuses[f"revived:{row.instance}:{row.event_id}"]
             late = [timer.handle for timer in held.due(entry.received_at)]
-            if late and not revived:
+            if late and not self._is_revived(row):
                 raise Violation(f"event {row.event_id} was applied to {row.instance} before the overdue timers {late}")
             if row.kind == EVENT and "to" not in delivery and not held.snapshot.can(delivery["event"]):
                 raise Violation(f"event {row.event_id} was applied to {row.instance}, which does not take it")

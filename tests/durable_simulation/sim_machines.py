@@ -33,6 +33,7 @@ COUNTER: dict[str, Any] = {
                 "POISON": {"actions": ["tell", "burst"]},
                 "TELL": {"actions": ["add", "tell", "ping", "tell"]},
                 "LATER": {"actions": [_raised("ADD", 900), _raised("ADD", 950), {"type": "@xstate.emit", "event": {"type": "later"}}]},
+                "GROW": {"actions": ["grow", "tell"]},
                 "BOMB": {"actions": _raised("POISON", 500)},
                 "OFF": "off",
                 "END": "ended",
@@ -151,13 +152,13 @@ PLAYER: dict[str, Any] = {
                 "CUT": {"actions": ["mark", "play"]},
                 "KEEP": {"actions": {"type": "@xstate.cancel", "sendId": "cut"}},
             },
-            "invoke": {"id": "tune", "src": "tune", "onDone": {"actions": "mark"}, "onError": {"actions": "mark"}},
+            "invoke": {"id": "tune", "src": "tune", "onDone": {"actions": "mark"}, "onError": {"actions": "burst"}},
         },
     },
 }
 
 EVENTS: dict[str, tuple[str, ...]] = {
-    "counter": ("ADD", "ADD", "TELL", "TELL", "LATER", "LATER", "BIG", "OFF", "ON", "POISON", "BOMB", "NEVER", "END"),
+    "counter": ("ADD", "ADD", "TELL", "TELL", "LATER", "LATER", "BIG", "OFF", "ON", "POISON", "BOMB", "GROW", "NEVER", "END"),
     "order": ("PAY", "PAY", "PAY", "LEAVE", "NEXT", "NEVER"),
     "pair": ("GO", "GO", "GO", "LEAVE", "AGAIN", "NEVER"),
     "parent": ("GO", "GO", "GO", "STOP", "HURRY>kid", "HURRY>kid", "NEVER", "BREAK"),
@@ -175,6 +176,10 @@ def _burst() -> dict[str, Any]:
 def _marked(context: Mapping[str, Any]) -> dict[str, Any]:
     plays = {name: plays + 1 for name, plays in reversed(context["plays"].items())}  # the order of keys changes each time
     return {"plays": plays}
+
+
+def _grown(context: Mapping[str, Any]) -> dict[str, Any]:
+    return {"big": context.get("big", "") + "x" * 1_500}
 
 
 def _counted(context: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +210,7 @@ def machines(probe: Any) -> list[Hosted]:
         return answer
 
     counter = _implementations(
-        {"add": _counted, "burst": _burst}, {"isOdd": lambda event: event.get("value", 0) % 2 == 1}, "tell ping", ""
+        {"add": _counted, "burst": _burst, "grow": _grown}, {"isOdd": lambda event: event.get("value", 0) % 2 == 1}, "tell ping", ""
     )
     counter.effect("tell", not_done=(NotSent,))
     counter.effect("ping", idempotent=True, **ALIKE)
@@ -233,7 +238,7 @@ def machines(probe: Any) -> list[Hosted]:
     kid.effect("ask", idempotent=True, deadline=3_000, **ALIKE)
     parent = _implementations({"count": lambda context: {"rounds": context["rounds"] + 1}, "burst": _burst}, {}, "", "")
     parent.actor("kid")(load_machine(KID, kid))
-    player = _implementations({"mark": _marked}, {}, "play", "tune")
+    player = _implementations({"mark": _marked, "burst": _burst}, {}, "play", "tune")
     player.effect("tune", not_done=(NotSent,), **ALIKE)
     bound = ((COUNTER, counter), (ORDER, order), (PAIR, pair), (PARENT, parent), (PLAYER, player))
     return [

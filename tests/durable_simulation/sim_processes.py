@@ -25,7 +25,7 @@ from statecharts.durability.store import EffectQuery, Store
 from statecharts.errors import StoreError
 
 CLAIMED, BEGUN, ANSWERED, LATE = "claimed", "begun", "answered", "given up, and yet it may report"
-LIMITS = Limits(queue=6, batch=3)
+LIMITS = Limits(queue=6, batch=3, state=4_000)
 
 
 @dataclass(slots=True)

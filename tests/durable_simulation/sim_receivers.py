@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 from typing import Any
 
 from sim_machines import NotSent
@@ -32,7 +33,8 @@ class Silence(TimeoutError):
 class Outside:
     """All receivers. ``allowed`` counts, for each key, repetitions that somebody has taken upon himself."""
 
-    def __init__(self) -> None:
+    def __init__(self, random: Random) -> None:
+        self.random = random
         self.done: dict[str, Any] = {}
         self.executed: Counter[str] = Counter()
         self.calls: Counter[str] = Counter()
@@ -67,6 +69,8 @@ class Outside:
 
     def probe(self, key: str) -> ProbeAnswer:
         """What the receiver knows of a key. Of a call that is still on its way it knows nothing."""
+        if self.random.random() < 0.2:
+            return ProbeAnswer(self.random.choice(("unknown", "running")))
         if key in self.done:
             return ProbeAnswer("done", self.done[key])
         if self.in_flight[key]:

@@ -11,7 +11,7 @@ from sim_receivers import Violation
 
 from statecharts.durability.commits import Commit
 from statecharts.durability.decisions import Told
-from statecharts.durability.receipts import ACCEPTED, DEAD, DUPLICATE, REFUSED, Receipt, read_receipt
+from statecharts.durability.receipts import ACCEPTED, APPLIED, DEAD, DUPLICATE, REFUSED, Receipt, read_receipt
 from statecharts.durability.rows import InboxRow
 from statecharts.durability.store import Store
 from statecharts.errors import CommitUnknown, StoreError
@@ -56,7 +56,7 @@ class Senders:
         body = dumps({"type": event, "value": self._count})
         made = Sent(name, Told(f"e{self._count}", body, "user", target or None))
         self.sent.append(made)
-        return made, {"NEVER": "an event that nobody takes", "POISON": "a poisoned event"}.get(event, "a new event")
+        return made, {"NEVER": "an event that nobody takes", "POISON": "a poisoned event", "GROW": "an event that makes the state larger"}.get(event, "a new event")
 
     def stored(self, sent: Sent) -> InboxRow | None:
         """The row of an event in the database."""
@@ -105,5 +105,7 @@ class Senders:
                 said = receipt.first if receipt.outcome == DUPLICATE else receipt
                 if said is None or said.outcome in (ACCEPTED, DEAD) or row.body != sent.told.text:
                     continue  # it has been applied since, or revived by a person
+                if said.outcome == APPLIED and said.version != row.version:
+                    raise Violation(f"event {row.event_id} was answered with version {said.version}, its row has {row.version}")
                 if said != read_receipt(row.receipt):
                     raise Violation(f"I2: event {row.event_id} was answered with {said}, now its row says {row.receipt}")

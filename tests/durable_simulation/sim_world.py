@@ -23,7 +23,7 @@ from statecharts.durability.store import Store
 from statecharts.errors import StoreError, UsageError
 from statecharts.values import UNDEFINED
 
-_OUTSIDE: list[Outside] = [Outside()]
+_OUTSIDE: list[Outside] = [Outside(Random(0))]
 REGISTRY = Registry(machines(lambda key: _OUTSIDE[0].probe(key)))
 """The machines, made once; their probes ask the receivers of the world that runs."""
 
@@ -37,7 +37,7 @@ class World:
         self.trace: list[str] = []
         self.namespace = f"seed{seed}"
         self.time = VirtualTime()
-        self.outside = _OUTSIDE[0] = Outside()
+        self.outside = _OUTSIDE[0] = Outside(random)
         self.line = Line(random, random.choice((0.0, 0.02, 0.05, 0.1)), self.count)
         wrong = random.random() < 0.5
         clocks = [ProcessClock(self.time, random.randint(-300_000, 300_000) if wrong else 0) for _ in range(random.randint(2, 3))]
