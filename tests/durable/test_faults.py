@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Open
 from parts import Parts
 from sample_agents import World, mailer
 
@@ -111,6 +113,29 @@ def test_a_result_that_cannot_be_stored_is_left_to_its_lease(made: Make) -> None
     assert not parts.worker.running
     attempt.succeed("sent")  # who has it still may try again
     assert parts.effects()[0].status == SETTLED
+
+
+def test_a_result_outlives_a_store_that_is_away_for_a_moment(opened: Open) -> None:
+    """The call was made and its outcome is known: it would be a pity to forget it."""
+    world = World()
+
+    async def main() -> None:
+        async with opened(mailer(world)) as runtime:
+            await runtime.start("mailer", "m")
+            await runtime.send("m", "GO")
+            settle, away = runtime.store.settle, [StoreError("away"), CommitUnknown("away")]
+
+            def failing(settlement: Any) -> bool:
+                if away:
+                    raise away.pop()
+                return settle(settlement)
+
+            runtime.store.settle = failing  # type: ignore[method-assign]
+            await runtime.run_worker(until_idle=True)
+            (send, _) = await runtime.effects()
+            assert (send.status, world.calls) == ("DONE", {send.key: 1})
+
+    asyncio.run(main())
 
 
 def test_an_order_whose_reply_is_lost_is_given_once(made: Make) -> None:
