@@ -61,10 +61,15 @@ class Applier:
         self.limits = limits
 
     def catch_up(self, turn: Turn, waiting: Iterable[InboxRow]) -> int:
-        """Everything that is due, in order: a row from the queue comes after the timers that were due when it arrived."""
+        """Everything that is due, in order: a row from the queue comes after the timers that were due when it arrived.
+
+        What is too much for one decision is left for the next.
+        """
         done = 0
         for row in waiting:
             done += self._fire_until(turn, row.received_at)
+            if is_overdue(turn, row.received_at):
+                return done
             turn.commit.handled.append(self.apply(turn, row)[0])
             turn.change(pending=turn.instance.pending - 1)
             done += 1
@@ -177,6 +182,11 @@ class Applier:
         allowed = () if outcome != SAID_REFUSED or held is None else allowed_events(held)
         states = states_of(instance) if held is None else held.states
         return Receipt(outcome, instance.id, event_id, instance.version, states, reason, allowed)
+
+
+def is_overdue(turn: Turn, when: int) -> bool:
+    """Whether a timer that was due at ``when`` has not been fired."""
+    return turn.instance.status == ACTIVE and turn.held is not None and bool(turn.held.due(when))
 
 
 def states_of(instance: Instance) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ class Job:
 
     ``event_id``: the inbox row to look for. ``seen_revision``: the state of an
     instance with this revision need not be loaded, ``decide`` has it.
-    ``needs_effects``: its open effects are to be loaded.
+    ``needs_effects``: its open effects are to be loaded. ``logged_id``: the event
+    id of its log row, of a job that has none in the inbox.
     """
 
     namespace: str
@@ -76,3 +77,4 @@ class Job:
     event_id: str | None = None
     seen_revision: int | None = None
     needs_effects: bool = False
+    logged_id: str | None = None

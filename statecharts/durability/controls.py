@@ -12,6 +12,7 @@ from .commits import Commit, Job, Loaded
 from .decisions import Decider
 from .outcomes import UNDELIVERABLE, gave_up, succeeded
 from .payloads import checked_text
+from .receipts import ACCEPTED as SAID_ACCEPTED
 from .receipts import APPLIED, Receipt
 from .rows import (
     ACCEPTED,
@@ -104,6 +105,8 @@ class Operator:
 
     def retry(self, row: EffectRow, order: Order) -> Job:
         """Call again: an UNKNOWN effect, though it may have been done; or an action that failed."""
+        if row.is_cancelled:
+            raise UsageError(f"the state that wanted it was left, nobody waits for effect {row.id!r}; settle it, as done or as failed")
         was = (UNKNOWN, FAILED) if row.kind == ACTION else (UNKNOWN,)
         again = Settlement(namespace=row.namespace, id=row.id, fence=row.fence, was=was, status=PENDING, next_at=0)
         return self._settle(row, order, lambda now: replace(again, next_at=now), "retry")
@@ -140,7 +143,8 @@ class Operator:
             _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
             if status == ACCEPTED and not may_be_revived(known):
                 raise UsageError(f"{event_id!r} is an event that could not be delivered and is not sent again: send it yourself, then drop this")
-            waits = replace(known, status=ACCEPTED, handled_at=None, receipt=None, error=None)
+            accepted = self._decider.applier.receipt(turn, SAID_ACCEPTED, event_id)
+            waits = replace(known, status=ACCEPTED, handled_at=None, receipt=accepted.to_text(), error=None)
             turn.commit.handled.append(waits if status == ACCEPTED else replace(known, status=status, handled_at=turn.now))
             turn.change(pending=turn.instance.pending + (status == ACCEPTED), needs_attention=False)
 
@@ -162,7 +166,7 @@ class Operator:
             decide(turn, loaded)
             return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
 
-        return Job(namespace, instance, made, event_id)
+        return Job(namespace, instance, made, event_id, logged_id=order.id)
 
 
 def may_be_revived(letter: InboxRow) -> bool:

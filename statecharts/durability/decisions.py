@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from ..errors import Busy, SnapshotError, StoreError, UnknownInstance
 from ..json_text import loads
 from ..values import UNDEFINED, freeze
-from .applying import Applier, Told, states_of
+from .applying import Applier, Told, is_overdue, states_of
 from .cache import StateCache
 from .chain import START
 from .commits import Commit, Job, Loaded
@@ -127,7 +127,7 @@ class Decider:
         if turn.held is None or instance.is_suspended:
             return self._accept(turn, told)
         self.applier.catch_up(turn, loaded.waiting)
-        if turn.instance.pending > 0:
+        if turn.instance.pending > 0 or is_overdue(turn, turn.now):
             return self._accept(turn, told)
         if turn.instance.status != ACTIVE:
             return self._refuse(turn, told, f"the instance is {turn.instance.status}")
@@ -164,7 +164,7 @@ class Decider:
         able = turn.held is not None and not instance.is_suspended
         if able:
             self.applier.catch_up(turn, loaded.waiting)
-        if able and turn.instance.pending == 0:
+        if able and turn.instance.pending == 0 and not is_overdue(turn, turn.now):
             row, _ = self.applier.apply(turn, self.applier.row(turn, told, kind), told.trace)
         else:
             row = self.applier.row(turn, told, kind)

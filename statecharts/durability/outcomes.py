@@ -51,6 +51,12 @@ def rejected_output(row: EffectRow, error: BaseException, value: Any, now: int, 
     return _settled(row, SETTLED, LATE, result=text, error=_said(error), outcome=_told(row, "error", error_data(error), now))
 
 
+def useless(row: EffectRow, error: str, now: int) -> Settlement:
+    """It was done under this key before, and what came of it is not here: the machine hears of an error."""
+    said = f"it was done before under its key, and there is no result: {error}"
+    return _settled(row, SETTLED, LATE, error=said, outcome=_told(row, "error", error_data(said), now))
+
+
 def failed(
     row: EffectRow, rules: CallRules, error: BaseException, now: int, jitter: float, *, called: bool = True, was: tuple[str, ...] = LATE
 ) -> Settlement:

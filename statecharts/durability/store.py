@@ -73,7 +73,8 @@ class Settlement:
     """An effect moves on, if its row is still as the sender thinks: ``fence``, one of the statuses in ``was``, and ``beat`` if given.
 
     ``status`` is the new one. With ``outcome`` the instance's inbox gets an
-    event, in the same transaction. PENDING again: not before ``next_at``.
+    event, in the same transaction. PENDING again: not before ``next_at``; and if its state was left (``is_cancelled``), by now
+    or long ago, it becomes WITHDRAWN instead.
     """
 
     namespace: str

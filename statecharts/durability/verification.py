@@ -85,6 +85,8 @@ class Verifier:
                 continue
             if salted(row.salt, row.payload) != row.payload_hash:
                 self._find(row.version, TAMPERED, "its payload is not what was hashed")
+                self._is_known = self._follows = False
+                continue
             payload = loads(row.payload)
             self._patch(row, payload)
             if self._follows:

@@ -325,15 +325,16 @@ class MemoryStore:
 
     def _move(self, settlement: Settlement) -> None:
         row = self._effects[settlement.id]
+        status = WITHDRAWN if settlement.status == PENDING and row.is_cancelled else settlement.status
         self._effects[row.id] = replace(
             row,
-            status=settlement.status,
+            status=status,
             next_at=row.next_at if settlement.next_at is None else settlement.next_at,
             result=settlement.result,
             error=settlement.error,
             external_id=settlement.external_id or row.external_id,
             owner=None,
-            settled_at=None if settlement.status in (PENDING, UNKNOWN) else self.now(),
+            settled_at=None if status in (PENDING, UNKNOWN) else self.now(),
         )
 
     def _tell(self, row: InboxRow | None) -> None:

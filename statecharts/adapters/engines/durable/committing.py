@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from ....durability.commits import Commit, Job
 from ....durability.decisions import Decider, StateMissing
-from ....durability.receipts import DUPLICATE, Receipt
+from ....durability.receipts import APPLIED, DUPLICATE, Receipt
 from ....durability.store import Answer, Store
-from ....errors import CommitUnknown, StatechartError
+from ....errors import CommitUnknown, StatechartError, StoreError
 
 TRIES = 3
 """So often a commit is tried whose reply is lost each time."""
+LOOK_BACK = 200
+"""So many versions of an instance may have come since an order was given whose reply was lost."""
 
 
 class Committer:
@@ -35,7 +37,7 @@ class Committer:
             raise
         for index, answer in enumerate(answers):
             if isinstance(answer, StateMissing):
-                answers[index] = answer = self.store.commit([replace(jobs[index], seen_revision=None)])[0]
+                answers[index] = answer = self._with_state(jobs[index])
             if isinstance(answer, Commit):
                 self.decider.remember(answer)
         return answers
@@ -47,6 +49,20 @@ class Committer:
             raise answer
         return answer
 
+    def _with_state(self, job: Job) -> Answer:
+        """The answer to one job whose state has to be loaded after all. The others have theirs, so nothing is raised."""
+        job = replace(job, seen_revision=None)
+        try:
+            return self.store.commit([job])[0]
+        except CommitUnknown as error:
+            try:
+                return self._ask_again([job], error)[0]
+            except CommitUnknown as unknown:
+                return unknown
+        except StoreError as error:
+            self._forget([job])
+            return error
+
     def _forget(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             self.decider.cache.drop((job.namespace, job.instance))
@@ -57,11 +73,23 @@ class Committer:
             self._forget(jobs)
             try:
                 self.store.reset()
-                again = [replace(job, seen_revision=None) for job in jobs]
-                return [_own(answer) for answer in self.store.commit(again)]
+                found = [self._logged(job) for job in jobs]
+                again = [replace(job, seen_revision=None) for job, answer in zip(jobs, found, strict=True) if answer is None]
+                asked = iter(self.store.commit(again))
+                return [_own(next(asked)) if answer is None else answer for answer in found]
             except StatechartError as problem:
                 last = problem
         raise CommitUnknown(f"{error}; and the store cannot be asked what became of it: {last}") from error
+
+    def _logged(self, job: Job) -> Commit | None:
+        """The answer to an operator's order that turns out to be in the log."""
+        instance = None if job.logged_id is None else self.store.instance(job.namespace, job.instance)
+        if instance is None:
+            return None
+        for row in self.store.log(job.namespace, job.instance, after=max(instance.version - LOOK_BACK, 0), limit=LOOK_BACK):
+            if row.event_id == job.logged_id:
+                return Commit(Receipt(APPLIED, job.instance, job.logged_id, row.version))
+        return None
 
 
 def _own(answer: Answer) -> Answer:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from ....durability.effects import named
 from ....durability.rows import INVOKE, RESIDENT, SEND
+from ....errors import StoreError
 from ....interpreter.actors import PromiseLogic
 from .batching import Batcher
 from .calls import Call, enter
@@ -20,6 +21,8 @@ from .residents import Resident
 from .telemetry import Telemetry
 from .worker import Attempt, Worker
 
+PAUSES = (0.05, 0.5, 2.0, 5.0)
+"""Seconds between the attempts to store an outcome. In the end the effect's lease runs out."""
 log = logging.getLogger("statecharts.durable")
 T = TypeVar("T")
 
@@ -150,9 +153,9 @@ class Performer:
         except Exception as error:
             level = logging.WARNING if attempt.rules.idempotent else logging.ERROR
             log.log(level, "effect %s (%s) of %s failed: %r", attempt.row.id, named(attempt.row.name), call.instance, error)
-            kept = await self._in_store(attempt.fail, error, external[-1] if external else None)
+            kept = await self._report(attempt.fail, error, external[-1] if external else None)
         else:
-            kept = await self._in_store(attempt.succeed, value, external[-1] if external else None)
+            kept = await self._report(attempt.succeed, value, external[-1] if external else None)
         if not kept:
             log.error("effect %s: its outcome came too late, another worker has it", attempt.row.id)
 
@@ -166,6 +169,16 @@ class Performer:
             await resident.run(logic, arguments)
         finally:
             self._residents.pop(attempt.row.id, None)
+
+    async def _report(self, report: Callable[..., bool], *arguments: Any) -> bool:
+        """Store an outcome. While the store is away it is kept here: without it nobody would know what became of the call."""
+        for pause in PAUSES:
+            try:
+                return await self._in_store(report, *arguments)
+            except StoreError as error:
+                log.warning("the outcome of a call cannot be stored, trying again in %s s: %s", pause, error)
+                await asyncio.sleep(pause)
+        return await self._in_store(report, *arguments)
 
     async def _within(self, attempt: Attempt, call: Call, function: Any, arguments: tuple[Any, ...]) -> Any:
         """The call, bounded by its timeout. A plain function cannot be stopped: its thread goes on, and may still report."""

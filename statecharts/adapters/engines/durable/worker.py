@@ -16,6 +16,7 @@ from ....durability.outcomes import (
     rejected_output,
     succeeded,
     undeliverable,
+    useless,
     withdrawn,
 )
 from ....durability.payloads import Limits
@@ -46,6 +47,8 @@ class Listener(Protocol):
 class Attempt:
     """One attempt at an effect: :meth:`begin`, then the call, then :meth:`succeed` or :meth:`fail`.
 
+    When the store fails in one of them, the worker beats for it no longer, so that its lease finds it.
+
     ``row`` is as it was claimed. ``is_lost``: somebody else has it now.
     ``is_cancelled``: the state that wanted it was left.
     """
@@ -68,10 +71,12 @@ class Attempt:
     def begin(self) -> bool:
         """Commit that the call is about to be made. False: do not make it, the effect is somebody else's by now."""
         row = self.row
-        self._called = self._worker.store.call(row.namespace, row.id, row.fence, self._worker.owner)
-        if not self._called:
-            self.is_lost = True
-            self._worker.forget(self)
+        try:
+            self._called = self._worker.store.call(row.namespace, row.id, row.fence, self._worker.owner)
+        finally:
+            if not self._called:
+                self.is_lost = True
+                self._worker.forget(self)
         return self._called
 
     def replayed(self) -> bool:
@@ -79,10 +84,18 @@ class Attempt:
         row = self.row
         if row.key == row.id:
             return False
-        done = self._worker.store.effects(EffectQuery(namespace=row.namespace, key=row.key, statuses=(SETTLED,), limit=1))
-        if not done or done[0].result is None:
+        query = EffectQuery(namespace=row.namespace, key=row.key, statuses=(SETTLED,), limit=1)
+        try:
+            done = self._worker.store.effects(query)
+        except BaseException:
+            self._worker.forget(self)
+            raise
+        if not done:
             return False
-        self._settle(succeeded(row, loads(done[0].result), self._worker.store.now(), self._worker.limits))
+        if done[0].result is None:
+            self._settle(useless(row, done[0].error or "its result was not kept", self._worker.store.now()))
+        else:
+            self.succeed(loads(done[0].result))
         return True
 
     def succeed(self, value: Any, external_id: str | None = None) -> bool:
@@ -105,12 +118,13 @@ class Attempt:
         return self._settle(gave_up(self.row, error, self._worker.store.now()))
 
     def _settle(self, settlement: Settlement, external_id: str | None = None) -> bool:
-        settled = self._worker.store.settle(replace(settlement, external_id=external_id))
+        try:
+            settled = self._worker.store.settle(replace(settlement, external_id=external_id))
+        finally:
+            self._worker.forget(self)
         if self._worker.listener is not None:
             self._worker.listener.settled(self.row, settlement.status, settled)
-        self._worker.forget(self)
         return settled
-
 
     def relay(self) -> bool:
         """Give the event of a row of kind ``send`` to its instance; it is known again there by this row's key."""
@@ -121,6 +135,9 @@ class Attempt:
             worker.committer.one(worker.committer.decider.relay(row.namespace, given["instance"], told))
         except UnknownInstance as error:
             return self._settle(undeliverable(row, str(error), worker.store.now()))
+        except BaseException:  # its lease runs out, and another tries it again
+            worker.forget(self)
+            raise
         return self._settle(succeeded(row, None, worker.store.now(), worker.limits))
 
     def hand_back(self) -> bool:

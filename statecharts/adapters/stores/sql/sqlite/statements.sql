@@ -167,9 +167,9 @@ WHERE namespace = :namespace AND owner = :owner AND status = 'RUNNING' AND id IN
 RETURNING id, is_cancelled
 
 -- name: settle
-UPDATE effect SET status = :status, next_at = coalesce(:next_at, next_at), result = :result, error = :error,
+UPDATE effect SET status = iif(:status = 'PENDING' AND is_cancelled, 'WITHDRAWN', :status), next_at = coalesce(:next_at, next_at), result = :result, error = :error,
   external_id = coalesce(:external_id, external_id), owner = NULL,
-  settled_at = iif(:status IN ('PENDING', 'UNKNOWN'), NULL, :now)
+  settled_at = iif(:status = 'UNKNOWN' OR (:status = 'PENDING' AND NOT is_cancelled), NULL, :now)
 WHERE namespace = :namespace AND id = :id AND fence = :fence AND status IN (SELECT value FROM json_each(:was))
   AND (:beat IS NULL OR beat = :beat)
 
