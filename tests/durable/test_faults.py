@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Open
 from parts import Parts
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import Implementations, UsageError, load_machine
 from statecharts.durability.rows import RUNNING, SETTLED, UNKNOWN, WITHDRAWN
