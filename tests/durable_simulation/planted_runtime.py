@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from statecharts import ProbeAnswer
 from statecharts.adapters.engines.durable import reconciling, worker
 from statecharts.adapters.engines.durable.committing import Committer
 from statecharts.adapters.engines.durable.reconciling import Reconciler
-from statecharts.adapters.engines.durable.worker import Attempt
+from statecharts.adapters.engines.durable.worker import Attempt, Worker
 from statecharts.durability import applying, chain, decisions, outcomes, turns
 from statecharts.durability.applying import Applier, Told
 from statecharts.durability.commits import Commit
@@ -106,6 +107,23 @@ def a_duplicate_is_told_of_now(patch: Patch) -> None:
         return made if made.first is None else replace(made, first=replace(made.first, version=99))
 
     patch.setattr(decisions, "known_receipt", receipt)
+
+
+def the_suspended_are_advanced(patch: Patch) -> None:
+    def sent(self: Any, loaded: Any, name: str, told: Any) -> Commit:
+        if loaded.instance is None or not loaded.instance.is_suspended:
+            return send(self, loaded, name, told)
+        return send(self, replace(loaded, instance=replace(loaded.instance, is_suspended=False)), name, told)
+
+    send = Decider._send
+    patch.setattr(Decider, "_send", sent)
+
+
+def a_start_is_not_compared(patch: Patch) -> None:
+    def started(self: Any, loaded: Any, existing: Any, told: Any) -> Receipt:
+        return Receipt("applied", existing.id, told.event_id, existing.version)
+
+    patch.setattr(Decider, "_started_before", started)
 
 
 def anything_is_applied(patch: Patch) -> None:
@@ -259,6 +277,18 @@ def an_exception_means_not_done(patch: Patch) -> None:
     patch.setattr(worker, "failed", settled)
 
 
+def the_cancelled_are_not_told(patch: Patch) -> None:
+    beat = Worker.beat
+
+    def beaten(self: Any) -> Any:
+        told = beat(self)
+        for attempt in told:
+            attempt.is_cancelled = attempt.row.is_cancelled
+        return told
+
+    patch.setattr(Worker, "beat", beaten)
+
+
 def results_are_not_told(patch: Patch) -> None:
     patch.setattr(outcomes, "_told", lambda row, status, data, now: None)
 
@@ -296,6 +326,15 @@ def leases_are_judged_by_wall_clocks(patch: Patch) -> None:
 def leases_are_judged_at_first_sight(patch: Patch) -> None:
     made = Reconciler.__init__
     patch.setattr(Reconciler, "__init__", lambda self, worker, lease, clock: made(self, worker, 0, clock))
+
+
+def a_probe_that_does_not_know_is_taken_for_a_no(patch: Patch) -> None:
+    learned = Reconciler.learned
+
+    def told(self: Any, row: Any, answer: Any) -> bool:
+        return learned(self, row, ProbeAnswer("not_done") if answer.status in ("running", "unknown") else answer)
+
+    patch.setattr(Reconciler, "learned", told)
 
 
 def expired_leases_are_left_alone(patch: Patch) -> None:

@@ -145,6 +145,15 @@ def the_suspended_work_on(patch: Patch) -> None:
     patch.setattr(MemoryStore, "_claimable", found)
 
 
+def effects_of_any_machine_are_claimed(patch: Patch) -> None:
+    claim = MemoryStore.claim
+
+    def claimed(self: Any, asked: Any) -> Any:
+        return claim(self, replace(asked, definitions=tuple(self._definitions)))
+
+    patch.setattr(MemoryStore, "claim", claimed)
+
+
 def a_heartbeat_leaves_no_trace(patch: Patch) -> None:
     beat = MemoryStore.beat
 

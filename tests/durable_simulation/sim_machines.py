@@ -227,7 +227,7 @@ def machines(probe: Any) -> list[Hosted]:
     order.invoke_input("pay")(lambda context: {"order": context["order"]})
     order.effect("pay", key=lambda input: f"pay:{input['order']}", probe=ask)
     order.effect("receipt", key=lambda context: f"receipt:{context['order']}", not_done=(NotSent,), **ALIKE)
-    order.effect("alarm", ordered=False)
+    order.effect("alarm", ordered=False, probe=ask)
     pair = _implementations(
         {"keepA": lambda event: {"a": event["output"]}, "keepB": lambda event: {"b": event["output"]}}, {}, "note", "fetch book"
     )
@@ -235,6 +235,7 @@ def machines(probe: Any) -> list[Hosted]:
     pair.effect("book", not_done=(NotSent,), probe=ask, **ALIKE)
     pair.effect("note", probe=ask)
     kid = _implementations({"keep": lambda event: {"answer": event["output"]}}, {}, "log", "ask")
+    kid.effect("log", probe=ask)
     kid.effect("ask", idempotent=True, deadline=3_000, **ALIKE)
     parent = _implementations({"count": lambda context: {"rounds": context["rounds"] + 1}, "burst": _burst}, {}, "", "")
     parent.actor("kid")(load_machine(KID, kid))

@@ -36,6 +36,7 @@ class Flight:
     stage: str
     value: Any = None
     error: Exception | None = None
+    reports: int = 0
 
 
 class Process:
@@ -83,6 +84,9 @@ class Process:
     def claim(self, limit: int) -> str:
         """Take effects to call."""
         found = self.worker.claim(limit)
+        strange = [attempt.row.id for attempt in found if attempt.row.definition not in self._registry.by_hash]
+        if strange:
+            raise Violation(f"{self.name} has claimed the effects {strange} of machines that it has not")
         self.flights += [Flight(attempt, CLAIMED) for attempt in found]
         return ", ".join(attempt.row.id for attempt in found) or "nothing"
 
@@ -93,6 +97,9 @@ class Process:
             said = self._step(flight, outside, random, is_faulty)
         except StoreError:
             self.drop(flight, outside)
+            if flight.stage == ANSWERED and flight.reports < 4:  # it is tried again, a little later
+                flight.reports += 1
+                self.flights.append(flight)
             raise
         return f"{flight.attempt.row.id} ({key}) {said}"
 

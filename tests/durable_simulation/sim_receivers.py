@@ -69,7 +69,7 @@ class Outside:
 
     def probe(self, key: str) -> ProbeAnswer:
         """What the receiver knows of a key. Of a call that is still on its way it knows nothing."""
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.5:
             return ProbeAnswer(self.random.choice(("unknown", "running")))
         if key in self.done:
             return ProbeAnswer("done", self.done[key])

@@ -140,7 +140,7 @@ CHANCES: dict[str, tuple[float, Callable[[World, Process], None]]] = {
     "call": (26, _call),
     "pass": (12, _pass),
     "sweep": (3, World.sweep),
-    "probe": (1.5, World.probe),
+    "probe": (3.5, World.probe),
     "operate": (8, World.operate),
     "crash": (0.8, World.crash),
     "pause": (1.2, _pause),

@@ -62,7 +62,7 @@ class Tracker:
         self._namespace = namespace
         self._time = time
         self._coverage = coverage
-        self._revisions: dict[str, int] = {}
+        self._instances: dict[str, Instance] = {}
         self.known: dict[str, Known] = {}
         self.excuses: Counter[str] = Counter()
         self.not_sent: set[str] = set()
@@ -84,9 +84,12 @@ class Tracker:
             if known is None or (known.row is not row and known.row != row):
                 self._changed(known, row, cause, instances, rows)
         for instance in instances.values():
-            if self._revisions.get(instance.id) != instance.revision:
-                self._revisions[instance.id] = instance.revision
+            before = self._instances.get(instance.id)
+            if before is None or before.revision != instance.revision:
+                self._instances[instance.id] = instance
                 self._fits(instance)
+                if before is not None and before.is_suspended and before.version < instance.version:
+                    self._rests(before)
 
     def heard(self, ids: list[str], owner: str) -> None:
         """A worker has given a sign of life for these, whatever the store has made of it."""
@@ -179,6 +182,12 @@ class Tracker:
             raise Violation(f"I6: the next timer of instance {name} is due at {expected}, its row says {instance.next_due}")
         if instance.status != ACTIVE:
             self._over(instance)
+
+    def _rests(self, before: Instance) -> None:
+        """A suspended instance takes nothing; only people do something to it."""
+        (row,) = self._database.log(self._namespace, before.id, after=before.version, limit=1)
+        if row.actor != "operator":
+            raise Violation(f"instance {before.id} is suspended, and has taken {row.event_id}")
 
     def _over(self, instance: Instance) -> None:
         left = [row.id for row in self.rows() if row.instance == instance.id and row.status == PENDING and row.kind == INVOKE]

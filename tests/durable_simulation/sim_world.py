@@ -216,8 +216,15 @@ class World:
         self.act(process, "probe", lambda: self._probe(process))
 
     def _probe(self, process: Process) -> int:
-        rows = process.reconciler.doubtful()
-        return sum(process.reconciler.learned(row, process.reconciler.ask(row)) for row in rows)  # type: ignore[arg-type]
+        moved = 0
+        for row in process.reconciler.doubtful():
+            answer: Any = process.reconciler.ask(row)
+            self.count(f"a probe says {answer.status}")
+            if process.reconciler.learned(row, answer):
+                moved += 1
+                if answer.status not in ("done", "not_done"):
+                    raise Violation(f"effect {row.id} was settled by a probe that says {answer.status}")
+        return moved
 
     # --------------------------------------------------------- operators, clocks
 

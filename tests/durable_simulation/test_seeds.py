@@ -44,6 +44,7 @@ KINDS = [
     "sent: an event that nobody takes",
     "sent: another event under a known id",
     "a process that lacks machines",
+    *(f"a probe says {answer}" for answer in ("done", "not_done", "running", "unknown")),
 ]
 """What has to be met ``OFTEN`` times."""
 
