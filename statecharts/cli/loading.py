@@ -89,13 +89,17 @@ def machines_from(app: str) -> list[Machine[Any, Any]]:
 
 
 def _named(app: str, example: str) -> Any:
+    return object_at(app, "--app", example)
+
+
+def object_at(place: str, option: str, example: str = "function") -> Any:
     """The object that ``module:object`` names, in a module of the current folder too."""
-    module_name, colon, attribute = app.partition(":")
+    module_name, colon, attribute = place.partition(":")
     if not colon or not module_name or not attribute:
-        raise UsageError(f"--app is module:object, for example my_service.machines:{example}; not {app!r}")
+        raise UsageError(f"{option} is module:object, for example my_service.machines:{example}; not {place!r}")
     sys.path.insert(0, os.getcwd())
-    module = _import(lambda: importlib.import_module(module_name), f"--app {app}")
-    return _attribute(module, attribute, f"--app {app}")
+    module = _import(lambda: importlib.import_module(module_name), f"{option} {place}")
+    return _attribute(module, attribute, f"{option} {place}")
 
 
 def _import(load_it: Callable[[], ModuleType], shown: str) -> ModuleType:

@@ -23,6 +23,11 @@ _PLACES = {
     "suspend": "store_orders:suspend",
     "resume": "store_orders:resume",
     "dead": "store_dead:dead",
+    "fork": "store_changes:fork",
+    "migrate-instances": "store_changes:migrate_instances",
+    "erase": "store_housekeeping:erase",
+    "purge": "store_housekeeping:purge",
+    "mark-restored": "store_housekeeping:mark_restored",
     "work": "store_work:work",
 }
 

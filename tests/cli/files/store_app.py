@@ -82,3 +82,11 @@ herald = load_machine(
         "entry": {"type": "statecharts.sendToInstance", "params": {"instance": "nobody", "event": {"type": "HELLO"}}},
     }
 )
+
+
+def bigger(context: Any) -> Any:
+    return {**context, "n": context["n"] + 100}
+
+
+def newest() -> list[Any]:
+    return [newer]
