@@ -9,7 +9,7 @@ N ?= 20000
 UNIT_ONE := tests/unit tests/golden tests/compiled
 UNIT_TWO := tests/semantics tests/scxml_rules tests/properties
 
-.PHONY: demo test setup lint types layers unit suites compiled bench node fuzz conformance goldens clean
+.PHONY: demo test setup lint types layers unit suites compiled bench node fault fuzz conformance goldens clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m statecharts.cli.demo
@@ -62,7 +62,8 @@ unit: $(STAMP)
 # Everything else: scenarios, command line, asyncio, formats, the W3C's and SCION's suites, documents; then
 # XState and SCION under Node beside us, with seeds, counts and the tables of features printed (-rP).
 suites: setup
-	STATECHARTS_EXPECT=pure $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/benchmarks tests/cli tests/conformance tests/datamodels tests/docs tests/repo tests/scenarios tests/scxml_cases tests/scxml_format tests/scxml_suite tests/sismic_import tests/upgrade
+	STATECHARTS_EXPECT=pure $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/asyncio_host tests/benchmarks tests/cli tests/conformance tests/datamodels tests/docs tests/durable tests/faults tests/repo tests/scenarios tests/scxml_cases tests/scxml_format tests/scxml_suite tests/sismic_import tests/stores tests/upgrade
+	$(BIN)/python -m pytest -q -n 2 -rP tests/durable_simulation
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/differential tests/scxml_differential
 
 # Every test once more, against an installed wheel whose hot path is compiled (docs/how-to/compiled.md). The copy of the
@@ -79,6 +80,10 @@ compiled: node
 # Against XState and the Python libraries; makes its own environments, writes benchmarks/RESULTS.md.
 bench:
 	$(PYTHON) -m benchmarks
+
+# Everything a fault can be injected into, at every point (about 15 minutes).
+fault: setup
+	FAULTS_ALL=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -rP tests/faults tests/durable_simulation
 
 fuzz: setup
 	$(BIN)/python tests/differential/fuzz.py --n $(N)

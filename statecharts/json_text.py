@@ -18,6 +18,7 @@ from .values import (
     UNDEFINED,
     FrozenDict,
     FrozenList,
+    is_array_index,
     is_flat,
     js_number,
     js_ordered,
@@ -74,7 +75,7 @@ def _written_quickly(value: dict[Any, Any]) -> str:
             written = "".join(_encode(member, 0))
         else:
             return ""
-        if type(key) is not str or "0" <= key[:1] <= "9":
+        if type(key) is not str or ("0" <= key[:1] <= "9" and is_array_index(key)):
             return ""
         text = f"{text},{_escape(key)}:{written}" if text else f"{{{_escape(key)}:{written}"
     return text + "}" if text else "{}"
@@ -92,7 +93,7 @@ def _is_alike(value: Any) -> bool:
         if len(value) > 8 and is_flat(value):
             return True
         for key in value:
-            if type(key) is not str or "0" <= key[:1] <= "9":
+            if type(key) is not str or ("0" <= key[:1] <= "9" and is_array_index(key)):
                 return False
         members: Iterable[Any] = value.values()
     elif kind is list or kind is FrozenList:

@@ -50,6 +50,10 @@ def store_at(url: str, clock: Clock | None = None) -> Store:
         return MemoryStore(clock=clock)
     if parts.scheme == "sqlite":
         return _sqlite(url, clock)
+    if parts.scheme in ("postgresql", "postgres"):
+        from .adapters.stores.postgres import PostgresStore
+
+        return PostgresStore(url, clock=clock)
     raise UsageError(f"a store is sqlite:///file.db, postgresql://host/name or memory:, not {url!r}")
 
 

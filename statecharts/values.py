@@ -285,7 +285,7 @@ def plain(value: Any) -> Any:
             return dict(value)
         members: dict[str, Any] = {}
         for key, member in value.items():
-            if "0" <= key[:1] <= "9":
+            if "0" <= key[:1] <= "9" and is_array_index(key):
                 return _plain_object(value)
             if type(member) not in INERT:
                 member = plain(member)

@@ -1,4 +1,4 @@
-"""The command line: ``statecharts validate``, ``upgrade`` and ``run``.
+"""The command line: ``statecharts validate``, ``convert``, ``upgrade``, ``run`` and ``store``.
 
 click and rich are the extra ``cli``. Importing this package needs neither;
 :func:`main` says which extra to install when they are missing.

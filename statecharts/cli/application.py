@@ -14,6 +14,7 @@ from ..errors import DefinitionError, StatechartError
 from .convert import convert
 from .problem_lines import problem_lines
 from .run import run
+from .store import store
 from .terminal import make_safe, say_error
 from .upgrade import upgrade
 from .validate import validate
@@ -62,10 +63,11 @@ class Application(click.Group):
 )
 @click.version_option(__version__, message=f"statecharts %(version)s ({description()})")
 def application() -> None:
-    """Check, convert and run statecharts: XState JSON, SCXML, sismic YAML."""
+    """Check, convert and run statecharts: XState JSON, SCXML, sismic YAML; look after those in a store."""
 
 
 application.add_command(validate)
 application.add_command(upgrade)
 application.add_command(convert)
 application.add_command(run)
+application.add_command(store)

@@ -53,12 +53,7 @@ def load(
 def implementations_from(app: str | None, path: str | None) -> Any:
     """What ``--app module:object`` or ``--impl path.py`` names; ``None`` for neither."""
     if app is not None:
-        module_name, colon, attribute = app.partition(":")
-        if not colon or not module_name or not attribute:
-            raise UsageError(f"--app is module:object, for example my_service.machines:impl; not {app!r}")
-        sys.path.insert(0, os.getcwd())
-        module = _import(lambda: importlib.import_module(module_name), f"--app {app}")
-        return _as_implementations(_attribute(module, attribute, f"--app {app}"), f"--app {app}")
+        return _as_implementations(_named(app, "impl"), f"--app {app}")
     if path is not None:
         file, _, attribute = path.partition(":") if ":" in Path(path).name else (path, "", "")
         module = _import(lambda: _run_file(Path(file)), f"--impl {path}")
@@ -69,6 +64,38 @@ def implementations_from(app: str | None, path: str | None) -> Any:
         )
         return _as_implementations(found, f"--impl {path}")
     return None
+
+
+def machines_from(app: str) -> list[Machine[Any, Any]]:
+    """The machines that ``--app module:object`` names: one, several, or what a function returns."""
+    shown, value = f"--app {app}", _named(app, "machines")
+    if callable(value) and not isinstance(value, Machine):
+        try:
+            value = value()
+        except StatechartError:
+            raise
+        except Exception as error:
+            raise UsageError(f"{shown}: raises {type(error).__name__} when called: {error}") from error
+    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    for one in found:
+        if not isinstance(one, Machine):
+            raise UsageError(
+                f"{shown}: is of type {type(one).__name__}; it must be a Machine (load_machine() makes one), a list of them, "
+                "or a function that returns them"
+            )
+    if not found:
+        raise UsageError(f"{shown}: has no machines in it")
+    return found
+
+
+def _named(app: str, example: str) -> Any:
+    """The object that ``module:object`` names, in a module of the current folder too."""
+    module_name, colon, attribute = app.partition(":")
+    if not colon or not module_name or not attribute:
+        raise UsageError(f"--app is module:object, for example my_service.machines:{example}; not {app!r}")
+    sys.path.insert(0, os.getcwd())
+    module = _import(lambda: importlib.import_module(module_name), f"--app {app}")
+    return _attribute(module, attribute, f"--app {app}")
 
 
 def _import(load_it: Callable[[], ModuleType], shown: str) -> ModuleType:

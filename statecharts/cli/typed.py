@@ -136,6 +136,18 @@ def _data(text: str) -> dict[str, Any]:
     return data
 
 
+def read_pair(word: str) -> tuple[str, Any]:
+    """``key=value`` as a shell hands it over, in one piece: JSON where it is JSON, else the rest as a string."""
+    key = _KEY.match(word)
+    if key is None:
+        raise UsageError(f"{word!r} is not key=value; several words go in quotes, other data under --data")
+    text = word[key.end() :]
+    try:
+        return key[1], loads(text)
+    except ValueError:
+        return key[1], text
+
+
 def _member(text: str, at: int) -> tuple[Any, int]:
     """The value after ``key=``: JSON where it is JSON, else the word as a string."""
     if text[at : at + 1] in ('"', "{", "["):

@@ -239,7 +239,11 @@ def lines(texts: Any) -> Text:
 
 def timer_name(timer: Timer) -> str:
     """The delay of an ``after`` with its state, or the event that is sent."""
-    kind = str(timer.event["type"])
+    return event_name(str(timer.event["type"]))
+
+
+def event_name(kind: str) -> str:
+    """The type of an event; of one that an ``after`` sends, the delay and the state."""
     if kind.startswith("xstate.after."):
         delay, _, state = kind.removeprefix("xstate.after.").partition(".")
         shown = f"{delay} ms" if delay.isdigit() else delay

@@ -10,7 +10,7 @@ without a trace and the chain still holds.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from typing import Any, Final
 
 from ..json_text import dumps
 from .rows import LogRow
@@ -26,27 +26,17 @@ def salted(salt: str, text: str) -> str:
 
 def row_hash(row: LogRow) -> str:
     """The hash of a row: over all its members but payload and salt, and the row before it."""
-    members = [
-        row.previous,
-        row.namespace,
-        row.instance,
-        row.version,
-        row.at,
-        row.kind,
-        row.event_id,
-        row.event_type,
-        row.actor,
-        row.reason,
-        row.before,
-        row.after,
-        row.definition,
-        row.implementation,
-        row.payload_hash,
-        row.state_hash,
-    ]
+    return _hash([getattr(row, name) for name in HASHED])
+
+
+HASHED: Final = tuple(name for name in LogRow.__dataclass_fields__ if name not in ("payload", "salt", "hash"))
+"""What the hash of a row covers, in this order."""
+
+
+def chained(members: dict[str, Any]) -> LogRow:
+    """The row of these members (all but the hash), with its hash."""
+    return LogRow(**members, hash=_hash([members[name] for name in HASHED]))
+
+
+def _hash(members: list[Any]) -> str:
     return hashlib.sha256(dumps(members).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def chained(row: LogRow) -> LogRow:
-    """``row`` with its hash."""
-    return replace(row, hash=row_hash(row))

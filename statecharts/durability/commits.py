@@ -38,7 +38,8 @@ class Commit:
     it was loaded otherwise. ``settled`` are :class:`~.store.Settlement`\ s; when one of them does not
     hold any more, nothing is written. ``closes``: the instance is over; none of its timers stays, and no actor's
     effect that nobody has begun. ``shown``: what was emitted and logged, a mapping a
-    version. ``held`` is the actor system afterwards, for the decider's cache.
+    version. ``timer_lags``: how late timers
+    fired, in ms. ``held`` is the actor system afterwards, for the decider's cache.
     """
 
     answer: Any
@@ -56,6 +57,7 @@ class Commit:
     timers_gone: list[int] = field(default_factory=list)
     closes: bool = False
     shown: list[dict[str, Any]] = field(default_factory=list)
+    timer_lags: list[int] = field(default_factory=list)
     held: Any = None
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import UnknownInstance, UsageError
+from ..json_text import loads
 from .commits import Commit, Job, Loaded
 from .decisions import Decider
-from .outcomes import gave_up, succeeded
+from .outcomes import UNDELIVERABLE, gave_up, succeeded
 from .payloads import checked_text
+from .receipts import ACCEPTED as SAID_ACCEPTED
 from .receipts import APPLIED, Receipt
 from .rows import (
     ACCEPTED,
@@ -20,8 +22,10 @@ from .rows import (
     DEAD,
     FAILED,
     PENDING,
+    RESULT,
     UNKNOWN,
     EffectRow,
+    InboxRow,
     Instance,
 )
 from .store import Settlement
@@ -115,7 +119,7 @@ class Operator:
             _note(turn, f"effect-{what}", order, {"effect": row.id})
             turn.commit.settled.append(replace(settlement, outcome=None))
             if settlement.outcome is not None:
-                turn.arrive(settlement.outcome)
+                turn.arrive(replace(settlement.outcome, seq=turn.next_seq()))
                 turn.change(pending=turn.instance.pending + (settlement.outcome.status == ACCEPTED))
 
         return self._job(row.namespace, row.instance, order, decide)
@@ -137,7 +141,11 @@ class Operator:
                 found = "there is none" if known is None else f"it is {known.status}"
                 raise UsageError(f"{event_id!r} is no dead letter of instance {instance!r}: {found}")
             _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
-            turn.commit.handled.append(replace(known, status=status, handled_at=None if status == ACCEPTED else turn.now))
+            if status == ACCEPTED and not may_be_revived(known):
+                raise UsageError(f"{event_id!r} is an event that could not be delivered and is not sent again: send it yourself, then drop this")
+            accepted = self._decider.applier.receipt(turn, SAID_ACCEPTED, event_id)
+            waits = replace(known, status=ACCEPTED, handled_at=None, receipt=accepted.to_text(), error=None)
+            turn.commit.handled.append(waits if status == ACCEPTED else replace(known, status=status, handled_at=turn.now))
             turn.change(pending=turn.instance.pending + (status == ACCEPTED), needs_attention=False)
 
         return self._job_with(namespace, instance, order, decide, event_id)
@@ -159,6 +167,11 @@ class Operator:
             return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
 
         return Job(namespace, instance, made, event_id, logged_id=order.id)
+
+
+def may_be_revived(letter: InboxRow) -> bool:
+    """Whether a dead letter can be tried again: not one that says that an event had no instance to go to."""
+    return letter.kind != RESULT or loads(letter.body or "{}").get("status") != UNDELIVERABLE
 
 
 def _note(turn: Turn, kind: str, order: Order, about: dict[str, Any] | None = None, **changes: Any) -> None:

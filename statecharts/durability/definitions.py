@@ -71,6 +71,14 @@ class Hosted:
         return as_logic(found, name)
 
 
+SEND_TO_INSTANCE = "statecharts.sendToInstance"
+"""The action that sends an event to another instance: its params are ``instance`` and ``event``."""
+
+
+def _never_called() -> None:
+    """Bound to what the runtime does itself."""
+
+
 def hosted(machine: Machine[Any, Any], on_error: str = DEAD_LETTER) -> Hosted:
     """``machine`` made ready. Raises when something it needs is not bound."""
     if not isinstance(machine, Machine):
@@ -78,6 +86,8 @@ def hosted(machine: Machine[Any, Any], on_error: str = DEAD_LETTER) -> Hosted:
     if on_error not in (DEAD_LETTER, AS_XSTATE):
         raise UsageError(f"on_error is {DEAD_LETTER!r} or {AS_XSTATE!r}, not {on_error!r}")
     checked_name(machine.id, "a machine's id")
+    if SEND_TO_INSTANCE not in machine.implementations.actions:  # also where it is chosen only when it runs
+        machine = machine.provide({"actions": {SEND_TO_INSTANCE: _never_called}})
     machine.require_complete()
     text = definition_text(machine)
     return Hosted(machine, digest(text), text, machine.implementations.version, on_error)

@@ -16,24 +16,29 @@ receiver honours the key.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..callables import fit
 from ..effect_policies import EffectPolicy
 from ..errors import ExecutionError
-from ..interpreter.deliveries import Begin, End, Perform
+from ..events import to_event
+from ..interpreter.deliveries import Begin, End, Perform, Receive
 from ..interpreter.effects import ActorRef, RunAction
 from ..interpreter.system_state import SystemState
 from ..json_text import dumps, loads
 from ..machine import Machine
 from ..values import UNDEFINED
-from .definitions import Hosted
+from .definitions import SEND_TO_INSTANCE, Hosted
+from .names import checked_name
 from .payloads import checked_text
-from .rows import ACTION, INVOKE, PENDING, EffectRow, Instance
+from .rows import ACTION, DELIVER, INVOKE, PENDING, RESIDENT, SEND, EffectRow, Instance
 
 KEY_ARGUMENTS = {INVOKE: ("input",), ACTION: ("context", "event", "params")}
 _GIVEN_SIZE = 1024 * 1024
+_STAYS = EffectPolicy(idempotent=True, attempts=1_000_000, backoff=1_000, max_backoff=60_000)
+"""How the runtime treats what it does itself: as often as it takes, for a repetition is known again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,32 +121,48 @@ class EffectMaker:
             self._invoke(delivery)
         elif isinstance(delivery, End):
             self._end(delivery.actor)
+        elif isinstance(delivery, Receive):
+            self._receive(delivery.actor, delivery.event)
         elif isinstance(delivery, Perform) and isinstance(delivery.effect, RunAction):
             self._act(delivery.actor, delivery.effect)
 
     def _invoke(self, delivery: Begin) -> None:
         ref = delivery.actor
         path, owner = self._owner(ref)
-        if delivery.logic.kind != "promise":
-            raise ExecutionError(f"actor {ref.id!r} is a {delivery.logic.kind}; this runtime runs promises and machines")
         if not isinstance(ref.src, str) or ref.src not in owner.implementations.actors:
             raise ExecutionError(f"actor {ref.id!r} has no name that another process could find; bind its source under `actors`")
         policy = self._policy(owner, ref.src)
         given = {} if delivery.input is UNDEFINED else {"input": delivery.input}
+        if delivery.logic.kind != "promise":
+            self._add(RESIDENT, path, ref.src, ref.session, None, given, _STAYS, None)
+            return
         key = None if policy.key is None else _key(policy, INVOKE, ref.src, (delivery.input,))
-        self._add(INVOKE, path, ref.src, ref.session, key, given, policy, False)
+        self._add(INVOKE, path, ref.src, ref.session, key, given, policy, None)
+
+    def _receive(self, ref: ActorRef, event: Any) -> None:
+        path, _ = self._owner(ref)
+        self._add(DELIVER, path, str(ref.src), ref.session, None, {"event": event}, _STAYS, f"to:{ref.session}")
 
     def _act(self, ref: ActorRef, effect: RunAction) -> None:
         path, owner = self._owner_machine(ref)
+        if effect.type == SEND_TO_INSTANCE:
+            self._send(ref, effect)
+            return
         if effect.type not in owner.implementations.actions:
             raise ExecutionError(f"action {effect.type!r} has no name that another process could find; bind it under `actions`")
         policy = self._policy(owner, effect.type)
         given = {"params": effect.params, "context": effect.context, "event": effect.event}
         key = None if policy.key is None else _key(policy, ACTION, effect.type, (effect.context, effect.event, effect.params))
-        self._add(ACTION, path, effect.type, ref.session, key, given, policy, policy.ordered)
+        self._add(ACTION, path, effect.type, ref.session, key, given, policy, ACTION if policy.ordered else None)
+
+    def _send(self, ref: ActorRef, effect: RunAction) -> None:
+        params = effect.params if isinstance(effect.params, Mapping) else {}
+        target = checked_name(params.get("instance"), f"the `instance` of {SEND_TO_INSTANCE}")
+        event = to_event(params.get("event", UNDEFINED))
+        self._add(SEND, [], effect.type, ref.session, None, {"instance": target, "event": event}, _STAYS, f"to:{target}")
 
     def _end(self, ref: ActorRef) -> None:
-        kept = [row for row in self.rows if row.session != ref.session or row.kind != INVOKE]
+        kept = [row for row in self.rows if row.session != ref.session or row.kind not in (INVOKE, RESIDENT, DELIVER)]
         if len(kept) < len(self.rows):  # it began and ended in this very step
             self.rows = kept
         else:
@@ -167,7 +188,7 @@ class EffectMaker:
         return self._hosted.policy(name) if found is None else found
 
     def _add(
-        self, kind: str, path: list[str], name: str, session: int, key: str | None, given: Any, policy: EffectPolicy, ordered: bool
+        self, kind: str, path: list[str], name: str, session: int, key: str | None, given: Any, policy: EffectPolicy, lane: str | None
     ) -> None:
         number, id_ = self.next_id()
         instance = self._instance
@@ -183,7 +204,7 @@ class EffectMaker:
             key=id_ if key is None else key,
             given=checked_text(given, f"what {name!r} is given", _GIVEN_SIZE, 200),
             policy=rules_of(policy).to_text(),
-            ordered=ordered,
+            lane=lane,
             definition=instance.definition,
             status=PENDING,
             attempts=0,

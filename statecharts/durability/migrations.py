@@ -69,21 +69,21 @@ class Migration:
         effects = [self._effect(row, problems) for row in loaded.effects]
         held = None if problems else self._held(moved, problems)
         if held is None or dry_run:
-            states = () if held is None else held.snapshot.atomic_states
+            states = () if held is None else held.states
             return Commit(Move(name, tuple(problems), states))
         turn = Turn(loaded, instance, self._target, self._as_it_was(held, sealed, instance), self._decider.limits, self._decider.entropy.salt)
-        turn.instance = replace(instance, definition=self._target.hash)
+        turn.change(definition=self._target.hash)
         delivery = {"migrate": {"from": self._source.hash, "to": self._target.hash}}
         turn.take(Cause("migrate", order.id, delivery, None, order.actor, order.reason), (held, ()))
         turn.commit.renamed = effects
         turn.commit.definition = self._target.row(loaded.now)
-        return turn.finish(Move(name, (), held.snapshot.atomic_states))
+        return turn.finish(Move(name, (), held.states))
 
     def _as_it_was(self, held: Held, sealed: dict[str, Any], instance: Instance) -> Held:
         """What the patch and the timers are compared with: the old state, in which the new timers do not run yet."""
         handles = {timer["handle"] for timer in sealed["timers"]}
         timers = tuple(timer for timer in held.state.timers if timer.handle in handles)
-        return Held(replace(held.state, timers=timers), sealed, instance.state or "")
+        return Held(replace(held.state, timers=timers), sealed, instance.state or "", held.states)
 
     def _of_the_instance(self, instance: Instance, effects: tuple[EffectRow, ...]) -> list[str]:
         problems = []

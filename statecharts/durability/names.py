@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..errors import UsageError
 
 MAX_LENGTH = 200
+RESERVED = ("result:", "timer:", "send:")
+"""How ids begin that are made here, of the effect or timer that an event comes from."""
 
 
 def checked_name(name: object, what: str) -> str:
@@ -23,4 +25,12 @@ def checked_name(name: object, what: str) -> str:
     for character in name:
         if not character.isprintable():
             raise UsageError(f"{what} {name!r} has the character {character!r}, which cannot be printed")
+    return name
+
+
+def checked_event_id(id: object) -> str:
+    """``id`` if an event from outside may have it: a name, and none that an effect or a timer will want for its own event."""
+    name = checked_name(id, "an event's id")
+    if name.startswith(RESERVED):
+        raise UsageError(f"event id {name!r} begins with {name.partition(':')[0]}:, as those made here do; give your events ids of your own")
     return name

@@ -8,7 +8,7 @@ from ..errors import PayloadError
 from ..json_text import dumps
 from ..values import UNDEFINED
 from .effects import CallRules, named
-from .payloads import Limits, checked_text, digest
+from .payloads import Limits, checked_text, digest, storable
 from .rows import (
     ACCEPTED,
     DEAD,
@@ -27,6 +27,8 @@ from .store import Settlement
 
 LOST_WORKERS = 10
 """So many workers more than it has attempts an effect may lose before it is given up."""
+UNDELIVERABLE = "undeliverable"
+"""What the body of a dead letter says whose event had no instance to go to."""
 LATE = (RUNNING, UNKNOWN)
 """What a row may be when its own last attempt reports."""
 
@@ -99,6 +101,22 @@ def expired(row: EffectRow, rules: CallRules, now: int) -> Settlement:
     return _settled(row, PENDING, (RUNNING,), beat=row.beat, next_at=now, error=error)
 
 
+def undeliverable(row: EffectRow, error: str, now: int) -> Settlement:
+    """There is no instance for an event of this one: a dead letter here."""
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": UNDELIVERABLE}
+    return _settled(row, FAILED, (RUNNING,), error=error, outcome=_row(row, dumps(body), now, status=DEAD, error=error))
+
+
+def handed_back(row: EffectRow, now: int) -> Settlement:
+    """Its worker ends, and somebody else is to go on with it."""
+    return _settled(row, PENDING, (RUNNING,), next_at=now)
+
+
+def withdrawn(row: EffectRow) -> Settlement:
+    """It ended because its state was left."""
+    return _settled(row, WITHDRAWN, (RUNNING,))
+
+
 def backoff(rules: CallRules, attempts: int, jitter: float) -> int:
     """The pause before the next attempt, in ms: doubled each time, up to a bound, and up to a half of it left to chance."""
     pause = min(rules.backoff * 2 ** min(attempts - 1, 30), rules.max_backoff)
@@ -114,7 +132,7 @@ def error_data(error: BaseException | str) -> dict[str, str]:
 
 def _said(error: BaseException | str) -> str:
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
+    text = storable(text)
     return text if len(text) <= 4_000 else text[:4_000] + "…"
 
 
@@ -133,7 +151,7 @@ def _told(row: EffectRow, status: str, data: Any, now: int) -> InboxRow | None:
 def _unusable(row: EffectRow, error: str, now: int) -> InboxRow | None:
     if row.kind != INVOKE:
         return None
-    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable"}
+    body = {"effect": row.id, "name": named(row.name), "session": row.session, "status": "unusable", "data": error_data(error)}
     return _row(row, dumps(body), now, status=DEAD, error=error)
 
 

@@ -78,6 +78,13 @@ def _check_text(text: str, what: str, place: str) -> None:
             raise PayloadError(f"{what} holds the character {character!r} at {place or '/'!r}, which is not valid text")
 
 
+def storable(text: str) -> str:
+    """``text``, such as an exception's message, with what no store can keep written as an escape."""
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.replace("\0", "\\0")
+
+
 def _escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 

@@ -12,13 +12,14 @@ ACTIVE, DONE, ERROR, CANCELLED = "active", "done", "error", "cancelled"
 """What an instance may be."""
 ACCEPTED, APPLIED, REFUSED, DEAD, IGNORED = "accepted", "applied", "refused", "dead", "ignored"
 """What becomes of an inbox row. ``ignored``: it came for an actor that is over."""
-EVENT, RESULT, TIMER, RELAY = "event", "result", "timer", "relay"
-"""Where an inbox row comes from: outside, an effect, a timer that failed, another instance."""
+EVENT, RESULT, TIMER, RELAY, REPORT = "event", "result", "timer", "relay", "report"
+"""Where an inbox row comes from: outside, an effect, a timer that failed, another instance, a resident."""
 PENDING, RUNNING, SETTLED, FAILED, UNKNOWN, WITHDRAWN = "PENDING", "RUNNING", "DONE", "FAILED", "UNKNOWN", "WITHDRAWN"
 """What an effect may be."""
 OPEN = (PENDING, RUNNING, UNKNOWN)
-INVOKE, ACTION, SEND = "invoke", "action", "send"
-"""What an effect is: a promise actor, an action, an event for another instance."""
+INVOKE, ACTION, SEND, RESIDENT, DELIVER = "invoke", "action", "send", "resident", "deliver"
+"""What an effect is: a promise actor, an action, an event for another instance, an actor that stays (callback, observable), an
+event for one of those."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +33,9 @@ class DefinitionRow:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Instance:
-    """A running machine.
+    """A running machine. Nobody changes it but the decision it was made for (:mod:`.turns`).
 
     ``incarnation`` is never used again, also when the id is. ``version`` counts
     log rows, ``revision`` every write to this row. ``configuration`` is a JSON
@@ -129,7 +130,8 @@ class EffectRow:
     """Something to be done outside. ``id`` is ``incarnation:version:number``; ``key`` is what the receiver is told.
 
     ``given`` is JSON text: an actor's input, or an action's params, context and
-    event. ``policy`` is JSON text too (:mod:`.effects`). ``fence`` counts claims,
+    event. ``policy`` is JSON text too (:mod:`.effects`). Those of one ``lane`` of an
+    instance are done one after the other. ``fence`` counts claims,
     ``beat`` the signs of life of the one that runs; ``called_at`` is committed
     just before the call.
     """
@@ -145,7 +147,7 @@ class EffectRow:
     key: str
     given: str | None
     policy: str
-    ordered: bool
+    lane: str | None
     definition: str
     status: str
     attempts: int

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import StatechartError
-from ..interpreter.actors import promise_failure, promise_result
+from ..interpreter.actors import (
+    OBSERVABLE_COMPLETED,
+    observable_failure,
+    observable_value,
+    promise_failure,
+    promise_result,
+)
 from ..interpreter.deliveries import Delivery
 from ..interpreter.effects import ActorRef
 from ..interpreter.envelope import open_envelope, seal
@@ -16,7 +22,7 @@ from ..interpreter.system_state import SystemState, freeze_system, thaw_system
 from ..json_text import dumps, loads
 from ..machine import Machine
 from ..values import freeze
-from .payloads import Limits
+from .payloads import Limits, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,8 @@ class Held:
     state: SystemState
     sealed: dict[str, Any]
     text: str
+    states: tuple[str, ...]
+    """The active leaves of the root."""
 
     @property
     def snapshot(self) -> Any:
@@ -65,8 +73,16 @@ class Held:
         return ref if snapshot.status == ACTIVE else None
 
 
+VALUE, COMPLETE, FAILURE, CRASH, EMIT, BACK = "value", "complete", "failure", "crash", "emit", "back"
+"""What an actor that stays reports: a value of an observable, its end, its failure; that a callback raised; an event for those
+who listen, an event for its parent."""
+
+
 class Poisoned(StatechartError):
     """A delivery cannot be applied: the user's code raised, or what came of it cannot be kept. Its cause is the fault."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(storable(message))
 
 
 Taken = tuple[Held, tuple[Delivery, ...]]
@@ -95,7 +111,7 @@ def resumed(machine: Machine[Any, Any], text: str) -> Held:
     system.start()
     while system.run():
         pass
-    return Held(freeze_system(system), sealed, text)
+    return _held(system, sealed, text)
 
 
 class Stepper:
@@ -117,7 +133,8 @@ class Stepper:
         ``{"event", "to"?}`` (``to``: an actor's number), ``{"fire": handle}`` (a
         timer that is due), ``{"drop": handle}`` (one whose event cannot be
         applied: as if it had never been set), ``{"result": [number, "done" |
-        "error", data]}`` (of a promise), ``{"stop": true}``.
+        "error", data]}`` (of a promise), ``{"report": [number, what, data]}`` (of an
+        actor that stays), ``{"stop": true}``.
         """
         system = self.system
         if "event" in delivery:
@@ -130,6 +147,8 @@ class Stepper:
             if ref is not None:
                 system.send(promise_result(data) if status == "done" else promise_failure(data), ref, ref)
             return ref is not None
+        if "report" in delivery:
+            return self._report(*delivery["report"])
         if "stop" in delivery:
             system.stop()
             return True
@@ -140,6 +159,27 @@ class Stepper:
             system.fire(timer)
         else:
             system.timers.take(timer)
+        return True
+
+    def _report(self, session: int, what: str, data: Any) -> bool:
+        """What an actor that stays has to say: see :data:`REPORTS`."""
+        system, ref = self.system, self._held.actor(session)
+        if ref is None:
+            return False
+        if what == VALUE:
+            system.send(observable_value(data), ref, ref)
+        elif what == COMPLETE:
+            system.send(OBSERVABLE_COMPLETED, ref, ref)
+        elif what == FAILURE:
+            system.send(observable_failure(data), ref, ref)
+        elif what == CRASH:
+            system.abort(ref, freeze(data))
+        elif what == EMIT:
+            system.emit(ref, freeze(data))
+        else:
+            parent = self._held.state.actor(session).parent
+            assert parent is not None  # only machines are roots
+            system.send(freeze(data), self._held.state.actor(parent).ref, ref)
         return True
 
     def rest(self) -> Taken:
@@ -164,7 +204,13 @@ def _at_rest(system: System, limits: Limits, strict: bool) -> Taken:
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     if size > limits.state:
         raise Poisoned(f"the state would have {size} bytes; {limits.state} are allowed. Keep large data elsewhere, and a reference here")
-    return Held(freeze_system(system), sealed, text), tuple(asked)
+    return _held(system, sealed, text), tuple(asked)
+
+
+def _held(system: System, sealed: dict[str, Any], text: str) -> Held:
+    snapshot = system.root.snapshot
+    states = snapshot.atomic_states if isinstance(snapshot, Snapshot) else ()
+    return Held(freeze_system(system), sealed, text, states)
 
 
 def _poisoned(error: Any) -> Poisoned:

@@ -1,10 +1,11 @@
 """What the durable runtime asks of a store.
 
 All calls block, and may be made from any thread; a host that must not block
-makes them elsewhere. Each is one transaction: when it returns, what it wrote
-is on disk as far as the store's settings promise that; when it raises
-:class:`StoreError`, nothing was written, and when it raises
-:class:`CommitUnknown`, nobody knows.
+makes them elsewhere. Each is one transaction, or with several jobs one for
+each: when it returns, what it wrote is on disk as far as the store's settings
+promise that; when it raises :class:`StoreError`, nothing was written, and when
+it raises :class:`CommitUnknown`, nobody knows, or only some of the jobs are
+written.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class EffectQuery:
     instance: str | None = None
     id: str | None = None
     key: str | None = None
+    kind: str | None = None
+    session: int | None = None
     statuses: tuple[str, ...] = ()
     limit: int = 100
 
@@ -92,8 +95,11 @@ class Store(Protocol):
 
     lanes: int
 
-    def open(self) -> None:
-        """Connect, check settings and schema. Raises :class:`StoreError` saying what is wrong and what to do."""
+    def open(self, *, migrating: bool = True) -> None:
+        """Connect, check settings and schema. Raises :class:`StoreError` saying what is wrong and what to do.
+
+        An older schema is brought up to date, and an empty store gets its tables, unless ``migrating`` is false: then both are errors.
+        """
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -136,14 +142,14 @@ class Store(Protocol):
         """Instances that have something waiting or a timer due, longest first; not those that are suspended."""
 
     def next_due(self, namespace: str, definitions: tuple[str, ...]) -> int | None:
-        """When the next timer or postponed effect is due."""
+        """When the next timer, or effect that could be claimed, is due; it may be past. Not of instances that are suspended."""
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Make up to ``limit`` PENDING effects that are due RUNNING, each with the next fence and one more attempt.
 
-        Of actions that keep their order, the first open one of an instance
-        only. No effect while another with its key is RUNNING or UNKNOWN, or an
-        older one PENDING; none of an instance that is suspended.
+        Of those in one lane of an instance the first open one only. No effect while another with its key is RUNNING or UNKNOWN, or an
+        older one PENDING; none of an instance that is suspended; none of kind
+        ``deliver``, which go to whoever runs their resident.
         """
 
     def call(self, namespace: str, id: str, fence: int, owner: str) -> bool:

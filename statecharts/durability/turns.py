@@ -16,8 +16,8 @@ from .commits import Commit, Loaded
 from .definitions import DEAD_LETTER, Hosted
 from .effects import EffectMaker
 from .patches import difference
-from .payloads import Limits
-from .rows import ACTIVE, CANCELLED, INVOKE, WITHDRAWN, InboxRow, Instance, LogRow, TimerRow
+from .payloads import Limits, storable
+from .rows import ACTIVE, CANCELLED, DELIVER, INVOKE, RESIDENT, WITHDRAWN, InboxRow, Instance, TimerRow
 from .stepping import Held, Poisoned, Stepper, Taken
 
 _STATUS = {"stopped": CANCELLED}
@@ -39,18 +39,19 @@ class Cause:
 class Turn:
     """An instance taking deliveries, one version each; :attr:`commit` is what has to be written for it."""
 
-    __slots__ = ("_limits", "_salt", "commit", "held", "hosted", "instance", "now")
+    __slots__ = ("_is_changed", "_limits", "_salt", "commit", "held", "hosted", "instance", "now")
 
     def __init__(
         self, loaded: Loaded, instance: Instance, hosted: Hosted | None, held: Held | None, limits: Limits, salt: Callable[[], str]
     ) -> None:
         self.now = loaded.now
-        self.instance = instance
+        self.instance = replace(instance)
         self.held = held
         self.commit = Commit(None, loaded.instance)
         self.hosted = hosted
         self._limits = limits
         self._salt = salt
+        self._is_changed = loaded.instance is None
 
     @property
     def is_strict(self) -> bool:
@@ -78,7 +79,8 @@ class Turn:
             timers = self._timers(before, held, maker, version)
         except Exception as error:
             raise Poisoned(f"{type(error).__name__}: {error}") from error
-        self._withdraw(maker.withdrawn)
+        for session in maker.withdrawn:
+            self._withdraw(session)
         self.commit.effects += maker.rows
         self.commit.timers_set += timers
         shown = _shown(deliveries)
@@ -86,37 +88,44 @@ class Turn:
             self.commit.shown.append(shown)
         self._log(cause, before, held, version, shown)
         self.held = held
-        self.instance = self._instance_after(cause, held, version)
+        self._advance(cause, held, version)
         self.commit.closes = self.instance.status != ACTIVE
 
     def note(self, cause: Cause, **changes: Any) -> None:
         """A version in which the state stays as it is and the row changes: what an operator does."""
         version = self.instance.version + 1
         self._log(cause, self.held, self.held, version, {})
-        row = replace(self.instance, version=version, updated_at=self.now, head=self.commit.log[-1].hash, **changes)
-        self.instance = row
+        self.change(version=version, updated_at=self.now, head=self.commit.log[-1].hash, **changes)
 
     def change(self, **changes: Any) -> None:
         """The row changes, without a version."""
-        self.instance = replace(self.instance, **changes)
+        self._is_changed = True
+        for name, value in changes.items():
+            setattr(self.instance, name, value)
 
     def finish(self, answer: Any) -> Commit:
         """What is to be written."""
         commit = self.commit
         commit.answer = answer
-        if commit.before is None or self.instance is not commit.before or commit.arrived or commit.handled:
-            revision = 1 if commit.before is None else commit.before.revision + 1
-            state = self.instance.state if self.held is None else self.held.text
-            commit.after = self.instance = replace(self.instance, revision=revision, state=state)
+        if self._is_changed:
+            instance = self.instance
+            instance.revision = 1 if commit.before is None else commit.before.revision + 1
+            if self.held is not None:
+                instance.state = self.held.text
+            commit.after = instance
             commit.held = self.held
         return commit
 
-    def arrive(self, row: InboxRow) -> InboxRow:
-        """A new inbox row; it gets its place in the order."""
-        row = replace(row, seq=self.instance.next_seq)
-        self.instance = replace(self.instance, next_seq=row.seq + 1)
+    def next_seq(self) -> int:
+        """The place of a new inbox row in the order."""
+        self._is_changed = True
+        seq = self.instance.next_seq
+        self.instance.next_seq = seq + 1
+        return seq
+
+    def arrive(self, row: InboxRow) -> None:
+        """A new inbox row, whose place is from :meth:`next_seq`."""
         self.commit.arrived.append(row)
-        return row
 
     # ---------------------------------------------------------------- inside
 
@@ -145,15 +154,12 @@ class Turn:
                 )
         return rows
 
-    def _withdraw(self, sessions: list[int]) -> None:
-        """Actors that are over: what an earlier version of this very decision asks for is withdrawn here, the rest by the store."""
-        self.commit.withdrawn += sessions
-        self.commit.effects = [
-            replace(row, status=WITHDRAWN, is_cancelled=True, settled_at=self.now)
-            if row.kind == INVOKE and row.session in sessions
-            else row
-            for row in self.commit.effects
-        ]
+    def _withdraw(self, session: int) -> None:
+        """An actor was stopped. What an earlier version of this very decision has asked of it is not written yet."""
+        self.commit.withdrawn.append(session)
+        for index, row in enumerate(self.commit.effects):
+            if row.session == session and row.kind in (INVOKE, RESIDENT, DELIVER):
+                self.commit.effects[index] = replace(row, status=WITHDRAWN, is_cancelled=True, settled_at=self.now)
 
     def _drop(self, handle: int) -> None:
         kept = [row for row in self.commit.timers_set if row.handle != handle]
@@ -167,51 +173,47 @@ class Turn:
         patch = [] if after is None or after is before else difference(None if before is None else before.sealed, after.sealed)
         payload = dumps({"delivery": cause.delivery, "now": self.now, "patch": patch, **shown})
         salt = self._salt()
-        row = LogRow(
-            namespace=instance.namespace,
-            instance=instance.id,
-            version=version,
-            at=self.now,
-            kind=cause.kind,
-            event_id=cause.event_id,
-            event_type=cause.event_type,
-            actor=cause.actor,
-            reason=cause.reason,
-            before=instance.configuration,
-            after=instance.configuration if after is None else states_text(after),
-            definition=instance.definition,
-            implementation=None if self.hosted is None else self.hosted.implementation,
-            payload=payload,
-            salt=salt,
-            payload_hash=salted(salt, payload),
-            state_hash=salted(salt, instance.state or "") if after is None else salted(salt, after.text),
-            previous=instance.head,
-            hash="",
-        )
-        self.commit.log.append(chained(row))
+        members: dict[str, Any] = {
+            "namespace": instance.namespace,
+            "instance": instance.id,
+            "version": version,
+            "at": self.now,
+            "kind": cause.kind,
+            "event_id": cause.event_id,
+            "event_type": cause.event_type,
+            "actor": cause.actor,
+            "reason": cause.reason,
+            "before": instance.configuration,
+            "after": instance.configuration if after is None else states_text(after),
+            "definition": instance.definition,
+            "implementation": None if self.hosted is None else self.hosted.implementation,
+            "payload": payload,
+            "salt": salt,
+            "payload_hash": salted(salt, payload),
+            "state_hash": salted(salt, instance.state or "") if after is None else salted(salt, after.text),
+            "previous": instance.head,
+        }
+        self.commit.log.append(chained(members))
 
-    def _instance_after(self, cause: Cause, held: Held, version: int) -> Instance:
+    def _advance(self, cause: Cause, held: Held, version: int) -> None:
+        self._is_changed = True
         instance, snapshot = self.instance, held.snapshot
         states = states_text(held)
-        output = None if snapshot.output is UNDEFINED else dumps(plain(snapshot.output))
-        return replace(
-            instance,
-            version=version,
-            status=_STATUS.get(snapshot.status, snapshot.status),
-            configuration=states,
-            entered_at=instance.entered_at if states == instance.configuration else self.now,
-            updated_at=self.now,
-            next_due=held.next_due if snapshot.status == ACTIVE else None,
-            last_event=cause.event_type or cause.kind,
-            output=output,
-            head=self.commit.log[-1].hash,
-        )
+        if states != instance.configuration:
+            instance.configuration = states
+            instance.entered_at = self.now
+        instance.version = version
+        instance.status = _STATUS.get(snapshot.status, snapshot.status)
+        instance.updated_at = self.now
+        instance.next_due = held.next_due if snapshot.status == ACTIVE else None
+        instance.last_event = cause.event_type or cause.kind
+        instance.output = None if snapshot.output is UNDEFINED else dumps(plain(snapshot.output))
+        instance.head = self.commit.log[-1].hash
 
 
 def states_text(held: Held) -> str:
     """The active leaves, as they are stored."""
-    snapshot = held.snapshot
-    return dumps(list(snapshot.atomic_states)) if hasattr(snapshot, "atomic_states") else "[]"
+    return dumps(list(held.states))
 
 
 def _shown(deliveries: tuple[Delivery, ...]) -> dict[str, Any]:
@@ -233,5 +235,5 @@ def _line(effect: LogMessage) -> Any:
 def traceback_of(error: BaseException) -> str:
     """The traceback of what lies behind a :class:`Poisoned`, at most 20,000 characters of it."""
     cause = error.__cause__ or error
-    text = "".join(traceback.format_exception(cause))
+    text = storable("".join(traceback.format_exception(cause)))
     return text if len(text) <= 20_000 else f"{text[:10_000]}\n…\n{text[-10_000:]}"

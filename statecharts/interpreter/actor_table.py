@@ -338,7 +338,7 @@ def action_inspection(ref: ActorRef, effect: Any, root_id: str) -> ActionInspect
     return ActionInspection(ref, effect.type, params, root_id)
 
 
-def with_error(snapshot: Any, error: BaseException) -> Any:
+def with_error(snapshot: Any, error: Any) -> Any:
     """The same snapshot with status ``error``."""
     if isinstance(snapshot, Snapshot):
         return snapshot.replace(status="error", error=error)

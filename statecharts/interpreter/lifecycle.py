@@ -331,7 +331,7 @@ class Lifecycle(Mailboxes):
             tasks.append((self._stop, self.cells[child.session]))
         self._push_all(*tasks)
 
-    def _crash(self, cell: Cell, error: BaseException) -> None:
+    def _crash(self, cell: Cell, error: Any) -> None:
         """A step ended in an error: the snapshot before it, with status ``error``."""
         self.drop_orphans()
         cell.snapshot = with_error(cell.snapshot, error)

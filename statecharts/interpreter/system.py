@@ -97,6 +97,12 @@ class System(Quick):
         """Stop the root and everything below it; exit actions do not run, as in XState."""
         self._push((self._stop, self.root))
 
+    def abort(self, ref: ActorRef, error: Any) -> None:
+        """What an actor does outside has failed for good; nothing when it is over. ``error`` is an exception, or its data."""
+        cell = self.find(ref.session)
+        if cell is not None and cell.status == RUNNING:
+            self._push((self._crash, cell, error))
+
     def fire(self, timer: Timer) -> None:
         """A timer is due. Does nothing when it was cancelled meanwhile."""
         if self.timers.take(timer):

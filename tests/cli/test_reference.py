@@ -1,10 +1,11 @@
-"""`docs/reference/cli.md`: its console blocks are real, and nothing is left out."""
+"""`docs/reference/cli.md` and the page about stores: their console blocks are real, and nothing is left out."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import click
 import pytest
 from cli_transcripts import CHECKOUT, UPDATE, parse, replay
 
@@ -13,18 +14,20 @@ from statecharts.cli.prompt import COMMANDS
 from statecharts.cli.steps_file import _VERBS, EXPECTATIONS
 
 PAGE = CHECKOUT / "docs" / "reference" / "cli.md"
+PAGES = [PAGE, CHECKOUT / "docs" / "how-to" / "store-command.md"]
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 
 
-def test_the_console_blocks_are_real(folder: Path) -> None:
-    text = PAGE.read_text("utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_console_blocks_are_real(page: Path, folder: Path) -> None:
+    text = page.read_text("utf-8")
 
     def replayed(match: re.Match[str]) -> str:
         return "\n".join(replay(block).text(with_zero=False) for block in parse(match[0]))
 
     now = BLOCK.sub(replayed, text)
     if UPDATE:
-        PAGE.write_text(now, "utf-8")
+        page.write_text(now, "utf-8")
         return
     assert now == text
 
@@ -33,7 +36,16 @@ def test_the_console_blocks_are_real(folder: Path) -> None:
 def test_every_option_is_described(name: str) -> None:
     text = PAGE.read_text("utf-8")
     section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
-    for parameter in application.commands[name].params:
+    command = application.commands[name]
+    parameters = list(command.params)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for below in command.list_commands(context):
+            assert f"`{below}" in section, below
+            found = command.get_command(context, below)
+            assert found is not None
+            parameters += found.params
+    for parameter in parameters:
         for option in parameter.opts:
             assert not option.startswith("-") or f"`{option}" in section, option
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("tests", "machines", "docs", "benchmarks", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
+COPIED = ("tests", "machines", "docs", "benchmarks", "examples", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
 LINKED = ("node_modules", ".cache")
 """Downloaded, ignored by git, and large."""
 

@@ -13,8 +13,9 @@ from statecharts.adapters.engines.durable.entropy import SystemEntropy
 from statecharts.adapters.engines.durable.worker import Attempt, Worker
 from statecharts.adapters.stores.memory import MemoryStore
 from statecharts.adapters.stores.sqlite import SqliteStore
+from statecharts.durability.applying import Told
 from statecharts.durability.controls import Operator, Order
-from statecharts.durability.decisions import Decider, Told
+from statecharts.durability.decisions import Decider
 from statecharts.durability.definitions import Registry, hosted
 from statecharts.durability.payloads import Limits
 from statecharts.durability.receipts import Receipt
@@ -76,7 +77,7 @@ class Parts:
         self.entropy = SystemEntropy()
         self.decider = Decider(registry, self.limits, self.entropy)
         self.committer = Committer(self.store, self.decider)
-        self.worker = Worker(self.store, registry, "n", "w", self.limits, self.entropy)
+        self.worker = Worker(self.committer, "n", "w", self.entropy)
         self.operator = Operator(self.decider)
         self.sent: Counter[str] = Counter()
 

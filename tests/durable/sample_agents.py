@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from statecharts import Implementations, Machine, current_call, load_machine
+from statecharts import Implementations, Machine, Runtime, current_call, load_machine
+
+Open = Callable[..., Runtime]
+"""Makes runtimes over one store."""
 
 SENDING: dict[str, Any] = {
     "id": "mailer",

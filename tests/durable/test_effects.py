@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import Open
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import EffectPolicy, ProbeAnswer, Runtime, UsageError
 
@@ -78,7 +77,7 @@ def test_an_idempotent_call_is_repeated_under_its_key(opened: Open) -> None:
             await runtime.start("mailer", "m")
             await runtime.send("m", "GO")
             worker = asyncio.create_task(runtime.run_worker(poll=0.01))
-            await runtime.wait("m", lambda row: "sent" in row.configuration, timeout=5)
+            await runtime.wait("m", lambda row: "sent" in row.configuration, timeout=20)
             worker.cancel()
             (row,) = [one for one in await runtime.effects() if "send" in one.name]
             assert (row.status, row.attempts) == ("DONE", 3)
@@ -95,7 +94,7 @@ def test_when_attempts_are_used_up_the_machine_hears_of_the_error(opened: Open) 
             await runtime.start("mailer", "m")
             await runtime.send("m", "GO")
             worker = asyncio.create_task(runtime.run_worker(poll=0.01))
-            row = await runtime.wait("m", lambda row: "failed" in row.configuration, timeout=5)
+            row = await runtime.wait("m", lambda row: "failed" in row.configuration, timeout=20)
             worker.cancel()
             assert json.loads(row.state or "")["snapshot"]["context"]["failed"] == {"name": "RuntimeError", "message": "1"}
             assert await status_of(runtime) == "FAILED"
@@ -247,7 +246,7 @@ def test_the_late_result_of_an_earlier_entry_changes_nothing(opened: Open) -> No
             await asyncio.sleep(0.05)
             assert "sending" in (await runtime.get("m")).configuration
             gates[1].set()
-            row = await runtime.wait("m", lambda row: "sent" in row.configuration, timeout=5)
+            row = await runtime.wait("m", lambda row: "sent" in row.configuration, timeout=20)
             worker.cancel()
             assert json.loads(row.state or "")["snapshot"]["context"]["sent"] == "second"
             ignored = await runtime.inbox("m", statuses=("ignored",))

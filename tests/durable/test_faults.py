@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Open
 from parts import Parts
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import Implementations, UsageError, load_machine
 from statecharts.durability.rows import RUNNING, SETTLED, UNKNOWN, WITHDRAWN
@@ -227,7 +226,7 @@ def test_an_event_waits_when_more_timers_are_overdue_than_one_decision_fires(mad
 
 
 def _told(id: str) -> Any:
-    from statecharts.durability.decisions import Told
+    from statecharts.durability.applying import Told
 
     return Told(id, '{"type":"GO"}')
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import pytest
-from conftest import Open
+from sample_agents import Open
 
 from statecharts import Implementations, Machine, Runtime, UsageError, load_machine
 from statecharts.durability.migrations import Move

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Open
-from sample_agents import World, mailer
+from sample_agents import Open, World, mailer
 
 from statecharts import Runtime, UsageError, load_machine
 

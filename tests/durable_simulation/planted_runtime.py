@@ -12,9 +12,10 @@ from statecharts.adapters.engines.durable import reconciling, worker
 from statecharts.adapters.engines.durable.committing import Committer
 from statecharts.adapters.engines.durable.reconciling import Reconciler
 from statecharts.adapters.engines.durable.worker import Attempt, Worker
-from statecharts.durability import chain, decisions, outcomes, turns, verification
+from statecharts.durability import applying, chain, decisions, outcomes, turns
+from statecharts.durability.applying import Applier, Told
 from statecharts.durability.commits import Commit
-from statecharts.durability.decisions import Decider, Told, known_receipt
+from statecharts.durability.decisions import Decider, known_receipt
 from statecharts.durability.receipts import Receipt
 from statecharts.durability.rows import RUNNING, UNKNOWN
 from statecharts.durability.stepping import Held
@@ -126,19 +127,19 @@ def a_start_is_not_compared(patch: Patch) -> None:
 
 
 def anything_is_applied(patch: Patch) -> None:
-    patch.setattr(decisions, "_selects", lambda snapshot, event: True)
+    patch.setattr(applying, "selects", lambda snapshot, event: True)
 
 
 def a_refused_event_changes_the_state(patch: Patch) -> None:
-    settled = Decider._settled
+    settled = Applier._settled
 
-    def made(self: Any, turn: Any, row: Any, status: str, reason: str | None = None) -> Any:
+    def made(self: Any, turn: Any, row: Any, status: str, *more: Any) -> Any:
         if status == "refused" and turn.held is not None:
             sealed = {**turn.held.sealed, "now": turn.held.sealed["now"] + 1}
-            turn.held = Held(turn.held.state, sealed, dumps(sealed))
-        return settled(self, turn, row, status, reason)
+            turn.held = replace(turn.held, sealed=sealed, text=dumps(sealed))
+        return settled(self, turn, row, status, *more)
 
-    patch.setattr(Decider, "_settled", made)
+    patch.setattr(Applier, "_settled", made)
 
 
 def poison_is_not_rolled_back(patch: Patch) -> None:
@@ -146,25 +147,27 @@ def poison_is_not_rolled_back(patch: Patch) -> None:
 
 
 def overdue_timers_fire_after_the_event(patch: Patch) -> None:
-    send, fire = Decider._send, Decider._fire_until
+    send, fire = Decider._send, Applier._fire_until
+    hasty: list[bool] = []
 
     def sent(self: Any, *arguments: Any) -> Any:
-        self.is_hasty = True
+        hasty.append(True)
         try:
             return send(self, *arguments)
         finally:
-            self.is_hasty = False
+            hasty.pop()
 
     def fired(self: Any, turn: Any, when: int) -> int:
-        return 0 if getattr(self, "is_hasty", False) else fire(self, turn, when)
+        return 0 if hasty else fire(self, turn, when)
 
     patch.setattr(Decider, "_send", sent)
-    patch.setattr(Decider, "_fire_until", fired)
-    patch.setattr(decisions, "_is_overdue", lambda turn, when: False)
+    patch.setattr(Applier, "_fire_until", fired)
+    more_overdue_timers_than_a_batch_are_passed_over(patch)
 
 
 def more_overdue_timers_than_a_batch_are_passed_over(patch: Patch) -> None:
-    patch.setattr(decisions, "_is_overdue", lambda turn, when: False)
+    for module in (decisions, applying):
+        patch.setattr(module, "is_overdue", lambda turn, when: False)
 
 
 def timers_fire_too_early(patch: Patch) -> None:
@@ -173,16 +176,17 @@ def timers_fire_too_early(patch: Patch) -> None:
 
 
 def a_result_goes_to_a_later_entry(patch: Patch) -> None:
-    apply = Decider._apply_result
+    apply = Applier._apply_result
 
     def applied(self: Any, turn: Any, row: Any) -> Any:
         body = loads(row.body)
         for actor in turn.held.state.actors:
             if actor.ref.src == body["name"].rpartition("/")[2]:
                 body["session"] = actor.ref.session
-        return replace(apply(self, turn, replace(row, body=dumps(body))), body=row.body)
+        made, receipt = apply(self, turn, replace(row, body=dumps(body)))
+        return replace(made, body=row.body), receipt
 
-    patch.setattr(Decider, "_apply_result", applied)
+    patch.setattr(Applier, "_apply_result", applied)
 
 
 # ------------------------------------------------------------------------ turns
@@ -193,8 +197,8 @@ def timers_stay_when_their_state_is_left(patch: Patch) -> None:
 
 
 def what_ends_in_its_own_commit_is_called(patch: Patch) -> None:
-    def withdraw(self: Any, sessions: list[int]) -> None:
-        self.commit.withdrawn += sessions
+    def withdraw(self: Any, session: int) -> None:
+        self.commit.withdrawn.append(session)
 
     patch.setattr(Turn, "_withdraw", withdraw)
 
@@ -204,7 +208,7 @@ def a_note_is_no_version(patch: Patch) -> None:
 
     def noted(self: Any, cause: Any, **changes: Any) -> None:
         note(self, cause, **changes)
-        self.instance = replace(self.instance, version=self.instance.version - 1)
+        self.instance.version -= 1
 
     patch.setattr(Turn, "note", noted)
 
@@ -219,13 +223,7 @@ def a_patch_loses_the_order_of_keys(patch: Patch) -> None:
 
 
 def the_chain_leaves_something_out(patch: Patch) -> None:
-    whole = chain.row_hash
-
-    def hashed(row: Any) -> str:
-        return whole(replace(row, actor=None))
-
-    patch.setattr(chain, "row_hash", hashed)
-    patch.setattr(verification, "row_hash", hashed)
+    patch.setattr(chain, "HASHED", tuple(name for name in chain.HASHED if name != "actor"))
 
 
 # ---------------------------------------------------------------------- calling

@@ -120,7 +120,7 @@ def what_was_left_is_tried_again(patch: Patch) -> None:
 
 def actions_overtake_each_other(patch: Patch) -> None:
     free = memory._is_free
-    patch.setattr(memory, "_is_free", lambda row, index, rows: free(replace(row, ordered=False), index, rows))
+    patch.setattr(memory, "_is_free", lambda row, index, rows: free(replace(row, lane=None), index, rows))
 
 
 def one_key_is_called_side_by_side(patch: Patch) -> None:
@@ -132,7 +132,17 @@ def the_suspended_work_on(patch: Patch) -> None:
     def able(self: Any, namespace: str, definitions: Any) -> Any:
         return [one for one in self._instances.values() if one.namespace == namespace and one.definition in definitions]
 
+    claimable = MemoryStore._claimable
+
+    def found(self: Any, namespace: str, definitions: Any, rows: Any) -> Any:
+        instances, self._instances = self._instances, {}
+        try:
+            return claimable(self, namespace, definitions, rows)
+        finally:
+            self._instances = instances
+
     patch.setattr(MemoryStore, "_able", able)
+    patch.setattr(MemoryStore, "_claimable", found)
 
 
 def effects_of_any_machine_are_claimed(patch: Patch) -> None:

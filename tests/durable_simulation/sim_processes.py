@@ -67,7 +67,7 @@ class Process:
         self.decider = Decider(self._registry, LIMITS, self._entropy, StateCache(2))
         self.committer = Committer(self.store, self.decider)
         owner = f"{self.name}.{self._lives}"
-        self.worker = Worker(self.store, self._registry, self._namespace, owner, LIMITS, self._entropy)  # type: ignore[arg-type]
+        self.worker = Worker(self.committer, self._namespace, owner, self._entropy)
         self.reconciler = Reconciler(self.worker, LEASE, self.clock)
         self.pump = Pump(self.committer, self._namespace, 3)
         self.operator = Operator(self.decider)

@@ -9,8 +9,8 @@ from typing import Any
 from sim_machines import EVENTS
 from sim_receivers import Violation
 
+from statecharts.durability.applying import Told
 from statecharts.durability.commits import Commit
-from statecharts.durability.decisions import Told
 from statecharts.durability.receipts import ACCEPTED, APPLIED, DEAD, DUPLICATE, REFUSED, Receipt, read_receipt
 from statecharts.durability.rows import InboxRow
 from statecharts.durability.store import Store

@@ -135,7 +135,7 @@ class Tracker:
         for other in rows:
             if other.id == row.id:
                 return
-            if row.ordered and other.ordered and other.instance == row.instance and other.status in OPEN:
+            if row.lane is not None and row.lane == other.lane and other.instance == row.instance and other.status in OPEN:
                 raise Violation(f"action {row.id} was claimed before the older {other.id}")
             if other.key == row.key and other.status in OPEN:
                 raise Violation(f"effect {row.id} was claimed while {other.id} with its key is {other.status}")

@@ -16,8 +16,8 @@ from sim_senders import Senders, Sent
 from sim_stores import RACE, Crash, Line, SharedMemory
 from sim_tracking import Tracker
 
+from statecharts.durability.applying import Told
 from statecharts.durability.commits import Commit, Job
-from statecharts.durability.decisions import Told
 from statecharts.durability.definitions import Registry
 from statecharts.durability.store import Store
 from statecharts.errors import StoreError, UsageError

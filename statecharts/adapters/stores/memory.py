@@ -9,9 +9,11 @@ from threading import RLock
 from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED as WAITS
 from ...durability.rows import (
+    DELIVER,
     INVOKE,
     OPEN,
     PENDING,
+    RESIDENT,
     RUNNING,
     UNKNOWN,
     WITHDRAWN,
@@ -46,7 +48,7 @@ class MemoryStore:
         self._effects: dict[str, EffectRow] = {}
         self._timers: dict[Key, dict[int, TimerRow]] = {}
 
-    def open(self) -> None:
+    def open(self, *, migrating: bool = True) -> None:
         """Nothing to do."""
 
     def close(self) -> None:
@@ -75,6 +77,10 @@ class MemoryStore:
             for settlement in commit.settled:
                 if not self._holds(settlement):
                     return UsageError(f"effect {settlement.id!r} has moved on meanwhile; look at it again")
+            events = self._events.get((job.namespace, job.instance), {})
+            for row in commit.arrived:
+                if row.event_id in events:
+                    return StoreError(f"instance {row.instance!r} has an event {row.event_id!r} already")
             self._write(commit)
         return commit
 
@@ -130,7 +136,7 @@ class MemoryStore:
 
     def _withdraw(self, instance: Instance, session: int | None) -> None:
         for row in self._of(instance.namespace, instance.id):
-            if row.kind == INVOKE and row.status in OPEN and session in (None, row.session):
+            if row.kind in (INVOKE, RESIDENT, DELIVER) and row.status in OPEN and session in (None, row.session):
                 if row.status == PENDING:
                     row = replace(row, status=WITHDRAWN, settled_at=instance.updated_at)
                 self._effects[row.id] = replace(row, is_cancelled=True)
@@ -192,6 +198,8 @@ class MemoryStore:
             for row in rows
             if query.id in (None, row.id)
             and query.key in (None, row.key)
+            and query.kind in (None, row.kind)
+            and query.session in (None, row.session)
             and (not query.statuses or row.status in query.statuses)
         ]
         return found[: query.limit]
@@ -235,21 +243,19 @@ class MemoryStore:
         """When there is something to do."""
         with self._lock:
             times = [one.next_due for one in self._able(namespace, definitions) if one.next_due is not None]
-            times += [
-                row.next_at for row in self._of(namespace) if row.status == PENDING and row.definition in definitions
-            ]
+            rows = self._of(namespace)
+            times += [row.next_at for index, row in self._claimable(namespace, definitions, rows) if _is_free(row, index, rows)]
         return min(times, default=None)
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Take effects."""
         now = self.now()
         with self._lock:
-            able = {one.id for one in self._able(claim.namespace, claim.definitions)}
             rows = self._of(claim.namespace)
             due = [
                 row
-                for index, row in enumerate(rows)
-                if row.status == PENDING and row.next_at <= now and row.instance in able and _is_free(row, index, rows)
+                for index, row in self._claimable(claim.namespace, claim.definitions, rows)
+                if row.next_at <= now and _is_free(row, index, rows)
             ]
             due.sort(key=lambda row: row.next_at)
             taken = []
@@ -267,10 +273,25 @@ class MemoryStore:
                 taken.append(row)
             return sorted(taken, key=lambda row: (row.next_at, row.version, row.number))
 
+    def _claimable(
+        self, namespace: str, definitions: tuple[str, ...], rows: list[EffectRow]
+    ) -> list[tuple[int, EffectRow]]:
+        """Of ``rows``, with their places, those that could be claimed if nothing stood in their way."""
+        resting = {one.id for one in self._instances.values() if one.namespace == namespace and one.is_suspended}
+        return [
+            (index, row)
+            for index, row in enumerate(rows)
+            if row.status == PENDING and row.kind != DELIVER and row.definition in definitions and row.instance not in resting
+        ]
+
+    def _effect(self, namespace: str, id: str) -> EffectRow | None:
+        row = self._effects.get(id)
+        return row if row is not None and row.namespace == namespace else None
+
     def call(self, namespace: str, id: str, fence: int, owner: str) -> bool:
         """Write down that a call begins."""
         with self._lock:
-            row = self._effects.get(id)
+            row = self._effect(namespace, id)
             if row is None or (row.status, row.fence, row.owner, row.called_at) != (RUNNING, fence, owner, None):
                 return False
             self._effects[id] = replace(row, called_at=self.now(), beat=row.beat + 1)
@@ -281,7 +302,7 @@ class MemoryStore:
         found = {}
         with self._lock:
             for id_ in ids:
-                row = self._effects.get(id_)
+                row = self._effect(namespace, id_)
                 if row is not None and row.status == RUNNING and row.owner == owner:
                     self._effects[id_] = replace(row, beat=row.beat + 1)
                     found[id_] = row.is_cancelled
@@ -297,7 +318,7 @@ class MemoryStore:
             return True
 
     def _holds(self, settlement: Settlement) -> bool:
-        row = self._effects.get(settlement.id)
+        row = self._effect(settlement.namespace, settlement.id)
         if row is None or row.fence != settlement.fence or row.status not in settlement.was:
             return False
         return settlement.beat in (None, row.beat)
@@ -345,7 +366,8 @@ def _is_free(row: EffectRow, index: int, rows: list[EffectRow]) -> bool:
     for at, other in enumerate(rows):
         if other.id == row.id:
             continue
-        if row.ordered and other.ordered and other.instance == row.instance and at < index and other.status in OPEN:
+        in_lane = row.lane is not None and row.lane == other.lane and row.instance == other.instance
+        if in_lane and at < index and other.status in OPEN:
             return False
         if other.key == row.key and (other.status in (RUNNING, UNKNOWN) or (other.status == PENDING and at < index)):
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -30,6 +30,10 @@ class Table(Generic[R]):
             found[index] = bool(found[index])
         return self._row(**dict(zip(self.names, found, strict=True)))
 
+    def pick(self, members: Mapping[str, Any]) -> R:
+        """The row in ``members``, whatever else is there."""
+        return self._row(**{name: members[name] for name in self.names})
+
     def write(self, row: R) -> dict[str, Any]:
         """The parameters for ``row``."""
         return dict(zip(self.names, self._members(row), strict=True))
@@ -38,6 +42,6 @@ class Table(Generic[R]):
 INSTANCES = Table(Instance, ("is_suspended", "needs_attention"))
 INBOX = Table(InboxRow)
 LOG = Table(LogRow)
-EFFECTS = Table(EffectRow, ("ordered", "is_cancelled"))
+EFFECTS = Table(EffectRow, ("is_cancelled",))
 TIMERS = Table(TimerRow)
 DEFINITIONS = Table(DefinitionRow)

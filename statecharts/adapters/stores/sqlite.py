@@ -25,11 +25,12 @@ from threading import RLock
 from typing import IO, TYPE_CHECKING, Any
 
 from ...durability.commits import Commit, Job, Loaded
-from ...durability.rows import ACCEPTED, DefinitionRow, EffectRow, InboxRow, Instance, LogRow, TimerRow
-from ...durability.store import Answer, Claim, Clock, EffectQuery, InstanceQuery, Settlement
-from ...errors import CommitUnknown, StoreError, UsageError
+from ...durability.rows import ACCEPTED, EffectRow, InboxRow
+from ...durability.store import Answer, Claim, Clock, Settlement
+from ...errors import CommitUnknown, StoreError, StoreVersionError, UsageError
 from .clocks import SystemClock
-from .sql_files import statements
+from .sql_files import migrations, statements
+from .sql_reads import SqlReads
 from .sql_rows import DEFINITIONS, EFFECTS, INBOX, INSTANCES, LOG, TIMERS
 from .sqlite_files import LEVELS, Connect, check_schema, connect, migrate, prepare, refuse_shares
 
@@ -40,9 +41,11 @@ SQL = statements("sqlite")
 CHECKPOINT_PAGES = 1_000
 """Pages of WAL after which it is copied into the file: 4 MB."""
 WAITING = 64
+UNFIT = (sqlite3.IntegrityError, sqlite3.DataError)
+"""What is wrong with the rows of one job, and no reason to give up the others."""
 
 
-class SqliteStore:
+class SqliteStore(SqlReads):
     """A store in the file at ``path``. ``synchronous``: ``FULL`` (nothing that was answered is lost, also with the power) or ``NORMAL``."""
 
     lanes = 1
@@ -70,6 +73,11 @@ class SqliteStore:
         refuse_shares(self.path)
         if not self.path.parent.is_dir():
             raise StoreError(f"there is no directory {str(self.path.parent)!r} for the store's file")
+        if not migrating and not self.path.exists():  # SQLite would make an empty one
+            newest = migrations("sqlite")[-1].number
+            raise StoreVersionError(
+                f"there is no file {self.path}: schema 0, this release needs {newest}; run `statecharts store migrate`, which makes it"
+            )
         with self._writing, self._reading:
             try:
                 self._writer = self._made()
@@ -127,12 +135,12 @@ class SqliteStore:
             commit = job.decide(self._load(connection, job))
             if commit.after is not None:
                 self._write(connection, commit)
-        except sqlite3.Error:
-            raise  # not the job's fault: nobody's work is written
         except Exception as error:
+            if isinstance(error, sqlite3.Error) and not isinstance(error, UNFIT):
+                raise  # not the job's fault: nobody's work is written
             connection.execute("ROLLBACK TO job")
             connection.execute("RELEASE job")
-            return error
+            return StoreError(f"{self.path} cannot keep this: {error}") if isinstance(error, UNFIT) else error
         connection.execute("RELEASE job")
         return commit
 
@@ -223,7 +231,7 @@ class SqliteStore:
 
     # ----------------------------------------------------------------- reading
 
-    def _rows(self, name: str, **given: Any) -> list[tuple[Any, ...]]:
+    def _rows(self, name: str, /, **given: Any) -> list[tuple[Any, ...]]:
         with self._reading:
             if self._reader is None:
                 raise StoreError("the store is closed")
@@ -232,54 +240,8 @@ class SqliteStore:
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: {error}") from error
 
-    def instance(self, namespace: str, id: str) -> Instance | None:
-        """One instance, if there is one."""
-        rows = self._rows("instance", namespace=namespace, id=id)
-        return INSTANCES.read(rows[0]) if rows else None
-
-    def instances(self, query: InstanceQuery) -> list[Instance]:
-        """Instances by id."""
-        members = {name: getattr(query, name) for name in InstanceQuery.__dataclass_fields__}
-        return [INSTANCES.read(row) for row in self._rows("instances", **members)]
-
-    def inbox(
-        self, namespace: str, instance: str, *, event_id: str | None = None, statuses: tuple[str, ...] = (), limit: int = 100
-    ) -> list[InboxRow]:
-        """Inbox rows in their order."""
-        rows = self._rows(
-            "inbox", namespace=namespace, instance=instance, event_id=event_id, statuses=_listed(statuses), limit=limit
-        )
-        return [INBOX.read(row) for row in rows]
-
-    def log(self, namespace: str, instance: str, *, after: int = 0, limit: int = 1_000) -> list[LogRow]:
-        """Log rows by version."""
-        return [LOG.read(row) for row in self._rows("log", namespace=namespace, instance=instance, after=after, limit=limit)]
-
-    def effects(self, query: EffectQuery) -> list[EffectRow]:
-        """Effects, oldest first."""
-        rows = self._rows(
-            "effects",
-            namespace=query.namespace,
-            instance=query.instance,
-            id=query.id,
-            key=query.key,
-            statuses=_listed(query.statuses),
-            limit=query.limit,
-        )
-        return [EFFECTS.read(row) for row in rows]
-
-    def timers(self, namespace: str, instance: str) -> list[TimerRow]:
-        """Timers, first first."""
-        return [TIMERS.read(row) for row in self._rows("timers", namespace=namespace, instance=instance)]
-
-    def definition(self, digest: str) -> DefinitionRow | None:
-        """One definition, if it is known."""
-        rows = self._rows("definition", hash=digest)
-        return DEFINITIONS.read(rows[0]) if rows else None
-
-    def definitions(self) -> list[DefinitionRow]:
-        """All definitions."""
-        return [DEFINITIONS.read(row) for row in self._rows("definitions")]
+    def _list(self, values: Sequence[str]) -> str:
+        return json.dumps(list(values))
 
     # -------------------------------------------------------------------- work
 
@@ -287,11 +249,6 @@ class SqliteStore:
         """Instances with something to do."""
         rows = self._rows("due", namespace=namespace, definitions=json.dumps(definitions), now=self.now(), limit=limit)
         return [row[0] for row in rows]
-
-    def next_due(self, namespace: str, definitions: tuple[str, ...]) -> int | None:
-        """When there is something to do."""
-        found: int | None = self._rows("next_due", namespace=namespace, definitions=json.dumps(definitions))[0][0]
-        return found
 
     def claim(self, claim: Claim) -> list[EffectRow]:
         """Take effects."""
@@ -337,10 +294,6 @@ class SqliteStore:
         given = {**members, "was": json.dumps(settlement.was), "now": self.now()}
         return connection.execute(SQL["settle"], given).rowcount == 1
 
-    def running(self, namespace: str) -> list[EffectRow]:
-        """Effects that somebody has claimed."""
-        return [EFFECTS.read(row) for row in self._rows("running", namespace=namespace)]
-
     # ------------------------------------------------------------- checkpoints
 
     def _checkpoint_now_and_then(self) -> None:
@@ -379,7 +332,3 @@ def _locks() -> ModuleType | None:
     except ImportError:  # pragma: no cover - Windows
         return None
     return fcntl
-
-
-def _listed(values: tuple[str, ...]) -> str | None:
-    return json.dumps(values) if values else None

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Executor
 
 from ....durability.commits import Commit, Job
 from ....errors import StoreError
 from .committing import Committer
 
+log = logging.getLogger("statecharts.durable")
 Entry = tuple[Job, "asyncio.Future[Commit]"]
 
 
 class Batcher:
     """Takes jobs in an event loop and commits them in threads, at most ``lanes`` commits side by side.
 
-    Jobs for one instance are committed in the order in which they came: while
+    ``committed`` is told of each that is, with the seconds it took, before whoever
+    waits. Jobs for one instance are committed in the order in which they came: while
     one is under way, another of the same instance waits for the next batch.
     """
 
-    def __init__(self, committer: Committer, executor: Executor, lanes: int, size: int = 64) -> None:
+    def __init__(
+        self,
+        committer: Committer,
+        executor: Executor,
+        lanes: int,
+        committed: Callable[[Commit, float], None],
+        size: int = 64,
+    ) -> None:
         self._committer = committer
+        self._committed = committed
         self._executor = executor
         self._lanes = lanes
         self._size = size
@@ -76,18 +89,22 @@ class Batcher:
     async def _commit(self, batch: list[Entry]) -> None:
         jobs = [job for job, _ in batch]
         loop = asyncio.get_running_loop()
+        began = time.perf_counter()
         try:
             answers = await loop.run_in_executor(self._executor, self._committer.commit, jobs)
-        except BaseException as error:
-            told = error if isinstance(error, Exception) else StoreError("the runtime was closed while a commit was under way")
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(told)
-                    future.exception()  # seen, should nobody wait for it any more
-            if not isinstance(error, Exception):
-                raise
+        except asyncio.CancelledError:
+            self._refuse(batch, StoreError("the loop was closed while a commit was under way"))
+            raise
+        except Exception as error:
+            self._refuse(batch, error)
+        except BaseException as error:  # raised by a machine's own code, in another thread: it is nobody's interrupt here
+            log.critical("a machine's code raised %r; nothing was written", error)
+            self._refuse(batch, StoreError(f"nothing was written: the machine's code raised {type(error).__name__}"))
         else:
+            took = time.perf_counter() - began
             for (_, future), answer in zip(batch, answers, strict=True):
+                if isinstance(answer, Commit):
+                    self._committed(answer, took)
                 if future.done():
                     continue
                 if isinstance(answer, Exception):
@@ -97,3 +114,9 @@ class Batcher:
                     future.set_result(answer)
         finally:
             self._busy.difference_update((job.namespace, job.instance) for job in jobs)
+
+    def _refuse(self, batch: list[Entry], error: Exception) -> None:
+        for _, future in batch:
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # seen, should nobody wait for it any more

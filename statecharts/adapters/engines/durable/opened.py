@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from ....machine import Machine
 from .batching import Batcher
 from .committing import Committer
 from .entropy import SystemEntropy
+from .telemetry import Telemetry
 from .working import Working
 
 log = logging.getLogger("statecharts.durable")
@@ -47,8 +49,10 @@ class Opened:
         on_error: str = DEAD_LETTER,
         authorize: Authorize | None = None,
         entropy: SystemEntropy | None = None,
+        migrating: bool = True,
     ) -> None:
         self.store = store
+        self._migrating = migrating
         self.namespace = checked_name(namespace, "a namespace")
         self.limits = Limits() if limits is None else limits
         self.registry = Registry([hosted(machine, on_error) for machine in machines])
@@ -63,14 +67,15 @@ class Opened:
         self._committer = Committer(store, self._decider)
         self._commits = ThreadPoolExecutor(store.lanes, thread_name_prefix="statecharts commit")
         self._store_calls = ThreadPoolExecutor(4, thread_name_prefix="statecharts store")
-        self._batcher = Batcher(self._committer, self._commits, store.lanes)
+        self._telemetry = Telemetry(self.namespace)
+        self._batcher = Batcher(self._committer, self._commits, store.lanes, self._committed)
         self._listeners: list[Listener] = []
         self._workings: list[Working] = []
         self._changed: asyncio.Event = asyncio.Event()
         self._is_open = False
 
     async def __aenter__(self: R) -> R:
-        await self._in_store(self.store.open)
+        await self._in_store(self.store.open if self._migrating else partial(self.store.open, migrating=False))
         self._is_open = True
         return self
 
@@ -82,8 +87,9 @@ class Opened:
         if not self._is_open:
             return
         self._is_open = False
-        for working in self._workings:
+        for working in list(self._workings):
             working.stop()
+            await working.ended.wait()
         await self._batcher.drain()
         await self._in_store(self.store.close)
         self._commits.shutdown(wait=False)
@@ -97,16 +103,16 @@ class Opened:
     async def _submit(self, job: Job) -> Commit:
         if not self._is_open:
             raise UsageError("the runtime is not open; use it in `async with`")
-        commit = await self._batcher.submit(job)
-        self._after(commit)
-        return commit
+        return await self._batcher.submit(job)
 
-    def _after(self, commit: Commit) -> None:
-        """What may be said now that it is committed."""
+    def _committed(self, commit: Commit, took: float) -> None:
+        """What may be said now that it is committed. ``took``: seconds."""
         if commit.after is None:
             return
+        self._telemetry.committed(commit)
+        self._telemetry.measure("commit", took * 1000)
         for working in self._workings:
-            working.wake()
+            working.committed(commit)
         self._changed.set()
         self._changed = asyncio.Event()
         for shown in commit.shown:

@@ -7,15 +7,18 @@ import contextvars
 import inspect
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from ....durability.effects import named
-from ....durability.rows import INVOKE
+from ....durability.rows import INVOKE, RESIDENT, SEND
 from ....errors import StoreError
 from ....interpreter.actors import PromiseLogic
+from .batching import Batcher
 from .calls import Call, enter
+from .residents import Resident
+from .telemetry import Telemetry
 from .worker import Attempt, Worker
 
 PAUSES = (0.05, 0.5, 2.0, 5.0)
@@ -35,8 +38,21 @@ class CallCancelled(Exception):
 class Performer:
     """Makes the calls of a worker, each in a task of its own."""
 
-    def __init__(self, worker: Worker, store_calls: Executor, user_calls: Executor, on_settled: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        batcher: Batcher,
+        store_calls: Executor,
+        user_calls: Executor,
+        on_settled: Callable[[], None],
+        poll: float,
+        telemetry: Telemetry,
+    ) -> None:
         self._worker = worker
+        self._telemetry = telemetry
+        self._batcher = batcher
+        self._poll = poll
+        self._residents: dict[str, Resident] = {}
         self._store_calls = store_calls
         self._user_calls = user_calls
         self._on_settled = on_settled
@@ -45,8 +61,20 @@ class Performer:
 
     @property
     def count(self) -> int:
-        """How many calls are being made."""
-        return len(self._tasks)
+        """How many calls are being made; actors that stay are none."""
+        return len(self._tasks) - len(self._residents)
+
+    def wake(self) -> None:
+        """There may be something for an actor that stays."""
+        for resident in self._residents.values():
+            resident.wake()
+
+    def withdrawn(self, instance: str, sessions: Collection[int]) -> None:
+        """These actors of an instance were stopped just now."""
+        attempts = [one for one in self._worker.running.values() if one.row.instance == instance and one.row.session in sessions]
+        for attempt in attempts:
+            attempt.is_cancelled = True
+        self.tell(attempts)
 
     def start(self, attempt: Attempt) -> None:
         """Make the call of ``attempt``."""
@@ -60,11 +88,16 @@ class Performer:
             call = self._by_attempt.get(attempt.row.id)
             if call is not None:
                 call._cancelled.set()
+            resident = self._residents.get(attempt.row.id)
+            if resident is not None:
+                resident.ended.set()
 
     async def drain(self, grace: float) -> None:
         """Wait up to ``grace`` seconds for the calls that are being made, having told them; the rest is left to its leases."""
         for call in self._by_attempt.values():
             call._cancelled.set()
+        for resident in self._residents.values():
+            resident.ended.set()
         if self._tasks:
             _, late = await asyncio.wait(set(self._tasks), timeout=grace)
             for task in late:
@@ -83,6 +116,9 @@ class Performer:
 
     async def _perform(self, attempt: Attempt) -> None:
         row = attempt.row
+        if row.kind == SEND:
+            await self._in_store(attempt.relay)
+            return
         if row.key != row.id and await self._in_store(attempt.replayed):
             return
         try:
@@ -106,8 +142,12 @@ class Performer:
             return
         if attempt.is_cancelled:
             call._cancelled.set()
+        if attempt.row.kind == RESIDENT:
+            await self._stay(attempt, call, function, arguments)
+            return
         try:
-            value = await self._within(attempt, call, function, arguments)
+            with self._telemetry.effect(attempt.row, attempt.name):
+                value = await self._within(attempt, call, function, arguments)
         except asyncio.CancelledError:
             raise  # this worker ends; what became of the call is for whoever finds the lease
         except Exception as error:
@@ -118,6 +158,17 @@ class Performer:
             kept = await self._report(attempt.succeed, value, external[-1] if external else None)
         if not kept:
             log.error("effect %s: its outcome came too late, another worker has it", attempt.row.id)
+
+    async def _stay(self, attempt: Attempt, call: Call, logic: Any, arguments: tuple[Any, ...]) -> None:
+        enter(call)
+        resident = Resident(attempt, self._worker, self._batcher, self._in_store, call, self._poll)
+        self._residents[attempt.row.id] = resident
+        if attempt.is_cancelled:
+            resident.ended.set()
+        try:
+            await resident.run(logic, arguments)
+        finally:
+            self._residents.pop(attempt.row.id, None)
 
     async def _report(self, report: Callable[..., bool], *arguments: Any) -> bool:
         """Store an outcome. While the store is away it is kept here: without it nobody would know what became of the call."""
@@ -155,7 +206,8 @@ class Performer:
             raise CallTimeout(f"no answer within {timeout} s")
         value = future.result()
         if inspect.isawaitable(value):
-            return await asyncio.wait_for(_awaited(call, value), timeout)
+            async with asyncio.timeout(timeout):
+                return await _awaited(call, value)
         return value
 
     def _late(self, attempt: Attempt, future: asyncio.Future[Any]) -> None:

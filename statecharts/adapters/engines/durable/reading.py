@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from ....durability.rows import EffectRow, InboxRow, Instance, LogRow, TimerRow
+from ....durability.rows import DefinitionRow, EffectRow, InboxRow, Instance, LogRow, TimerRow
 from ....durability.store import EffectQuery, InstanceQuery
 from ....durability.verification import Report, Verifier, state_at
 from ....errors import UnknownInstance, UsageError
@@ -27,6 +26,14 @@ class Reading(Opened):
     async def instances(self, **query: Any) -> list[Instance]:
         """Instances by the members of :class:`InstanceQuery`, in the order of their names."""
         return await self._in_store(self.store.instances, InstanceQuery(namespace=self.namespace, **query))
+
+    async def now(self) -> int:
+        """The store's clock, in ms."""
+        return await self._in_store(self.store.now)
+
+    async def definitions(self) -> list[DefinitionRow]:
+        """The machines' documents that instances have been started with."""
+        return await self._in_store(self.store.definitions)
 
     async def log(self, instance: str, *, after: int = 0, limit: int = 1_000) -> list[LogRow]:
         """What has happened to an instance, version by version."""
@@ -79,5 +86,8 @@ class Reading(Opened):
                 found = await self.get(instance)
                 if until(found):
                     return found
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), poll)
+                try:
+                    async with asyncio.timeout(poll):
+                        await changed.wait()
+                except TimeoutError:
+                    continue

@@ -8,8 +8,8 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ....durability.decisions import Told
-from ....durability.names import checked_name
+from ....durability.applying import Told
+from ....durability.names import checked_event_id, checked_name
 from ....durability.payloads import checked_text
 from ....durability.receipts import Receipt
 from ....errors import PayloadError, UsageError
@@ -46,9 +46,11 @@ class DurableRuntime(Operating):
         """
         name = checked_name(instance, "an instance's name")
         text = checked_text(None if input is UNDEFINED else input, "the input", self.limits.event, self.limits.depth)
-        told = Told(f"start:{name}" if event_id is None else checked_name(event_id, "an event's id"), text, actor)
+        told = Told(f"start:{name}" if event_id is None else checked_event_id(event_id), text, actor)
         given = UNDEFINED if input is UNDEFINED else freeze(input)
-        return await self._receipt(self._decider.start(self.namespace, machine, name, told, given))
+        receipt = await self._receipt(self._decider.start(self.namespace, machine, name, told, given))
+        self._telemetry.count("events", outcome=receipt.outcome, machine=machine)
+        return receipt
 
     async def send(
         self,
@@ -71,8 +73,11 @@ class DurableRuntime(Operating):
         if made["type"] == INIT or made["type"].startswith("xstate."):
             raise PayloadError(f"events named {made['type']!r} are the machine's own; nobody else can send them")
         text = checked_text(made, "the event", self.limits.event, self.limits.depth)
-        id_ = self._entropy.event_id() if event_id is None else checked_name(event_id, "an event's id")
-        return await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to)))
+        id_ = self._entropy.event_id() if event_id is None else checked_event_id(event_id)
+        with self._telemetry.event(name, made["type"]) as trace:
+            receipt = await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to, trace)))
+        self._telemetry.count("events", outcome=receipt.outcome)
+        return receipt
 
     async def start_many(self, machine: str, instances: Mapping[str, Any]) -> dict[str, Receipt]:
         """Start several, by name with their inputs, in as few commits as can be."""
@@ -108,11 +113,21 @@ class DurableRuntime(Operating):
         if not self._is_open:
             raise UsageError("the runtime is not open; use it in `async with`")
         owner = f"{self._entropy.incarnation()}"
-        worker = Worker(self.store, self.registry, self.namespace, owner, self.limits, self._entropy)
+        worker = Worker(self._committer, self.namespace, owner, self._entropy)
+        worker.listener = self._telemetry
         reconciler = Reconciler(worker, self._lease, self._clock)
         pump = Pump(self._committer, self.namespace)
         working = Working(
-            worker, self._batcher, pump, reconciler, self._store_calls, lease=self._lease, concurrency=concurrency, poll=poll, threads=threads
+            worker,
+            self._batcher,
+            pump,
+            reconciler,
+            self._store_calls,
+            telemetry=self._telemetry,
+            lease=self._lease,
+            concurrency=concurrency,
+            poll=poll,
+            threads=threads,
         )
         self._workings.append(working)
         try:

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from ....durability.applying import Told
 from ....durability.definitions import Registry
-from ....durability.effects import CallRules, owner_of, read_rules
-from ....durability.outcomes import failed, gave_up, rejected_output, succeeded, useless
+from ....durability.effects import CallRules, named, owner_of, read_rules
+from ....durability.outcomes import (
+    failed,
+    gave_up,
+    handed_back,
+    rejected_output,
+    succeeded,
+    undeliverable,
+    useless,
+    withdrawn,
+)
 from ....durability.payloads import Limits
 from ....durability.rows import ACTION, INVOKE, SETTLED, EffectRow
 from ....durability.store import Claim, EffectQuery, Settlement, Store
 from ....effect_policies import NO_POLICY, EffectPolicy
+from ....errors import UnknownInstance
 from ....interpreter.actors import as_logic
-from ....json_text import loads
+from ....json_text import dumps, loads
 from ....schemas import SchemaError
 from ....values import UNDEFINED, freeze
+from .committing import Committer
 
 
 class Dice(Protocol):
     """Where jitter comes from."""
 
     def jitter(self) -> float: ...
+
+
+class Listener(Protocol):
+    """Who is told what becomes of effects."""
+
+    def claimed(self, rows: Sequence[EffectRow], now: int) -> None: ...
+    def settled(self, row: EffectRow, status: str, is_ours: bool) -> None: ...
 
 
 class Attempt:
@@ -42,6 +62,11 @@ class Attempt:
         self.is_lost = False
         self.is_cancelled = row.is_cancelled
         self._called = False
+
+    @property
+    def name(self) -> str:
+        """What is called, as people write it."""
+        return named(self.row.name)
 
     def begin(self) -> bool:
         """Commit that the call is about to be made. False: do not make it, the effect is somebody else's by now."""
@@ -94,22 +119,53 @@ class Attempt:
 
     def _settle(self, settlement: Settlement, external_id: str | None = None) -> bool:
         try:
-            return self._worker.store.settle(replace(settlement, external_id=external_id))
+            settled = self._worker.store.settle(replace(settlement, external_id=external_id))
         finally:
             self._worker.forget(self)
+        if self._worker.listener is not None:
+            self._worker.listener.settled(self.row, settlement.status, settled)
+        return settled
+
+    def relay(self) -> bool:
+        """Give the event of a row of kind ``send`` to its instance; it is known again there by this row's key."""
+        row, worker = self.row, self._worker
+        given = loads(row.given or "{}")
+        told = Told(f"send:{row.key}", dumps(given["event"]), f"instance:{row.instance}", trace=row.trace)
+        try:
+            worker.committer.one(worker.committer.decider.relay(row.namespace, given["instance"], told))
+        except UnknownInstance as error:
+            return self._settle(undeliverable(row, str(error), worker.store.now()))
+        except BaseException:  # its lease runs out, and another tries it again
+            worker.forget(self)
+            raise
+        return self._settle(succeeded(row, None, worker.store.now(), worker.limits))
+
+    def hand_back(self) -> bool:
+        """Let another worker have it, at once: nothing was called that could not be called again."""
+        return self._settle(handed_back(self.row, self._worker.store.now()))
+
+    def withdraw(self) -> bool:
+        """It has ended because nobody wants it any more."""
+        return self._settle(withdrawn(self.row))
+
+    def close(self) -> bool:
+        """It has ended by itself, and has said so."""
+        return self._settle(succeeded(self.row, None, self._worker.store.now(), self._worker.limits))
 
 
 class Worker:
     """Claims effects and knows which are running here. ``owner`` is its name in the store, never used again."""
 
-    def __init__(self, store: Store, registry: Registry, namespace: str, owner: str, limits: Limits, dice: Dice) -> None:
-        self.store = store
-        self.registry = registry
+    def __init__(self, committer: Committer, namespace: str, owner: str, dice: Dice) -> None:
+        self.committer = committer
+        self.store: Store = committer.store
+        self.registry: Registry = committer.decider.registry
         self.namespace = namespace
         self.owner = owner
-        self.limits = limits
+        self.limits: Limits = committer.decider.limits
         self.dice = dice
         self.running: dict[str, Attempt] = {}
+        self.listener: Listener | None = None
 
     def claim(self, limit: int) -> list[Attempt]:
         """Up to ``limit`` effects to make calls for."""
@@ -118,6 +174,8 @@ class Worker:
             Claim(namespace=self.namespace, owner=self.owner, definitions=definitions, limit=limit)
         )
         made = [Attempt(self, row) for row in rows]
+        if rows and self.listener is not None:
+            self.listener.claimed(rows, self.store.now())
         for attempt in made:
             self.running[attempt.row.id] = attempt
         return made
@@ -150,7 +208,7 @@ class Worker:
         """What a row calls, and with what. Raises :class:`LookupError` when it is not here."""
         owner, name = owner_of(self.registry.by_hash[row.definition].machine, row.name)
         given = freeze(loads(row.given or "{}"))
-        if row.kind == INVOKE:
+        if row.kind != ACTION:
             logic = as_logic(owner.implementations.actors[name], name)
             return logic, (given.get("input", UNDEFINED), None, None, _no_emit)
         action = owner.implementations.actions[name]
@@ -166,7 +224,7 @@ class Worker:
 
     def check_output(self, row: EffectRow, value: Any) -> None:
         """Raise :class:`SchemaError` for a result that the document's schema does not allow."""
-        if row.kind == ACTION:
+        if row.kind != INVOKE:
             return
         owner, name = owner_of(self.registry.by_hash[row.definition].machine, row.name)
         owner.schemas.check_actor_output(name, value)

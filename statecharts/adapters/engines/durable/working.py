@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -10,12 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from ....durability.commits import Commit
 from ....effect_policies import ProbeAnswer
 from ....errors import StatechartError, StoreError
 from .batching import Batcher
 from .performing import Performer
 from .pump import Pump
 from .reconciling import Reconciler
+from .telemetry import Telemetry
 from .worker import Worker
 
 log = logging.getLogger("statecharts.durable")
@@ -43,9 +46,8 @@ class Heart(threading.Thread):
                 self._tell(told)
 
     def stop(self) -> None:
-        """End it, and wait for it."""
+        """End it, after the beat that may be under way."""
         self._stopped.set()
-        self.join(timeout=5)
 
 
 class Working:
@@ -63,6 +65,7 @@ class Working:
         reconciler: Reconciler,
         store_calls: Executor,
         *,
+        telemetry: Telemetry,
         lease: int,
         concurrency: int,
         poll: float,
@@ -73,19 +76,31 @@ class Working:
         self._pump = pump
         self._reconciler = reconciler
         self._store_calls = store_calls
+        self._telemetry = telemetry
         self._lease = lease / 1000
         self._concurrency = concurrency
         self._poll = poll
         self._user_calls = ThreadPoolExecutor(threads, thread_name_prefix="statecharts effect")
-        self._performer = Performer(worker, store_calls, self._user_calls, self.wake)
+        self._performer = Performer(worker, batcher, store_calls, self._user_calls, self.wake, poll, telemetry)
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
         self._stopping = False
+        self.ended = asyncio.Event()
         self._swept = -self._lease
         self._next_probe = 0.0
 
     def wake(self) -> None:
         """Something may have to be done."""
+        self._awake.set()
+
+    def committed(self, commit: Commit) -> None:
+        """This process has written something."""
+        after = commit.after
+        assert after is not None
+        if commit.withdrawn or commit.closes:
+            sessions = range(1 << 62) if commit.closes else commit.withdrawn
+            self._performer.withdrawn(after.id, sessions)
+        self._performer.wake()
         self._awake.set()
 
     def stop(self) -> None:
@@ -112,12 +127,16 @@ class Working:
                     break
                 await self._sleep()
         finally:
-            await self._performer.drain(grace)
-            await self._in_store(heart.stop)
-            self._user_calls.shutdown(wait=False, cancel_futures=True)
+            try:
+                await self._performer.drain(grace)
+            finally:
+                heart.stop()
+                self._user_calls.shutdown(wait=False, cancel_futures=True)
+                self.ended.set()
 
     def _told(self, attempts: Any) -> None:
-        self._loop.call_soon_threadsafe(self._performer.tell, attempts)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+            self._loop.call_soon_threadsafe(self._performer.tell, attempts)
 
     async def _in_store(self, function: Callable[..., T], *arguments: Any) -> T:
         return await self._loop.run_in_executor(self._store_calls, function, *arguments)
@@ -134,7 +153,9 @@ class Working:
         now = time.monotonic()
         if now - self._swept >= self._lease / 4:
             self._swept = now
-            moved = bool(await self._in_store(self._reconciler.sweep)) or moved
+            expired = await self._in_store(self._reconciler.sweep)
+            self._telemetry.count("expired", expired)
+            moved = bool(expired) or moved
             await self._probe()
         return moved
 
@@ -166,7 +187,6 @@ class Working:
         if due is not None:
             now = await self._in_store(self._worker.store.now)
             wait = min(wait, max((due - now) / 1000, 0.001))
-        try:
-            await asyncio.wait_for(self._awake.wait(), wait)
-        except TimeoutError:
-            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait):  # wait_for of Python 3.11 may lose a cancellation
+                await self._awake.wait()

@@ -97,7 +97,7 @@ CREATE TABLE effect (
   key          TEXT NOT NULL,
   given        TEXT,
   policy       TEXT NOT NULL,
-  ordered      INTEGER NOT NULL,
+  lane         TEXT,
   definition   TEXT NOT NULL,
   status       TEXT NOT NULL,
   attempts     INTEGER NOT NULL,

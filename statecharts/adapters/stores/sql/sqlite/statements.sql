@@ -52,15 +52,16 @@ VALUES (:namespace, :instance, :version, :at, :kind, :event_id, :event_type, :ac
   :implementation, :payload, :salt, :payload_hash, :state_hash, :previous, :hash)
 
 -- name: add_effect
-INSERT INTO effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status,
+INSERT INTO effect (namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status,
   attempts, next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace)
-VALUES (:namespace, :instance, :id, :version, :number, :kind, :name, :session, :key, :given, :policy, :ordered, :definition, :status,
+VALUES (:namespace, :instance, :id, :version, :number, :kind, :name, :session, :key, :given, :policy, :lane, :definition, :status,
   :attempts, :next_at, :created_at, :owner, :fence, :beat, :called_at, :is_cancelled, :external_id, :result, :error, :settled_at, :trace)
 
 -- name: withdraw
 UPDATE effect SET status = iif(status = 'PENDING', 'WITHDRAWN', status), is_cancelled = 1,
   settled_at = iif(status = 'PENDING', :now, settled_at)
-WHERE namespace = :namespace AND instance = :instance AND kind = 'invoke' AND status IN ('PENDING', 'RUNNING', 'UNKNOWN')
+WHERE namespace = :namespace AND instance = :instance AND kind IN ('invoke', 'resident', 'deliver')
+  AND status IN ('PENDING', 'RUNNING', 'UNKNOWN')
   AND (:session IS NULL OR session = :session)
 
 -- name: add_timer
@@ -100,10 +101,11 @@ SELECT namespace, instance, version, at, kind, event_id, event_type, actor, reas
 FROM log WHERE namespace = :namespace AND instance = :instance AND version > :after ORDER BY version LIMIT :limit
 
 -- name: effects
-SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts, next_at,
+SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts, next_at,
   created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 FROM effect WHERE namespace = :namespace AND (:instance IS NULL OR instance = :instance) AND (:id IS NULL OR id = :id)
-  AND (:key IS NULL OR key = :key) AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+  AND (:key IS NULL OR key = :key) AND (:kind IS NULL OR kind = :kind) AND (:session IS NULL OR session = :session)
+  AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 ORDER BY place LIMIT :limit
 
 -- name: timers
@@ -128,23 +130,31 @@ SELECT min(at) FROM (
   WHERE namespace = :namespace AND next_due IS NOT NULL AND NOT is_suspended
     AND definition IN (SELECT value FROM json_each(:definitions))
   UNION ALL
-  SELECT min(next_at) FROM effect
-  WHERE namespace = :namespace AND status = 'PENDING' AND definition IN (SELECT value FROM json_each(:definitions))
+  SELECT * FROM (
+    SELECT e.next_at FROM effect e JOIN instance i ON i.namespace = e.namespace AND i.id = e.instance
+    WHERE e.namespace = :namespace AND e.status = 'PENDING' AND e.kind <> 'deliver' AND NOT i.is_suspended
+      AND e.definition IN (SELECT value FROM json_each(:definitions))
+      AND NOT EXISTS (SELECT 1 FROM effect o WHERE o.namespace = e.namespace AND o.instance = e.instance
+        AND o.lane = e.lane AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN') AND o.place < e.place)
+      AND NOT EXISTS (SELECT 1 FROM effect k WHERE k.namespace = e.namespace AND k.key = e.key AND k.place <> e.place
+        AND (k.status IN ('RUNNING', 'UNKNOWN') OR (k.status = 'PENDING' AND k.place < e.place)))
+    ORDER BY e.next_at LIMIT 1
+  )
 )
 
 -- name: claim
 UPDATE effect SET status = 'RUNNING', owner = :owner, fence = fence + 1, attempts = attempts + 1, beat = 0, called_at = NULL
 WHERE place IN (
   SELECT e.place FROM effect e JOIN instance i ON i.namespace = e.namespace AND i.id = e.instance
-  WHERE e.namespace = :namespace AND e.status = 'PENDING' AND e.next_at <= :now AND NOT i.is_suspended
+  WHERE e.namespace = :namespace AND e.status = 'PENDING' AND e.next_at <= :now AND e.kind <> 'deliver' AND NOT i.is_suspended
     AND e.definition IN (SELECT value FROM json_each(:definitions))
-    AND NOT (e.ordered AND EXISTS (SELECT 1 FROM effect o WHERE o.namespace = e.namespace AND o.instance = e.instance
-      AND o.ordered AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN') AND o.place < e.place))
+    AND NOT EXISTS (SELECT 1 FROM effect o WHERE o.namespace = e.namespace AND o.instance = e.instance
+      AND o.lane = e.lane AND o.status IN ('PENDING', 'RUNNING', 'UNKNOWN') AND o.place < e.place)
     AND NOT EXISTS (SELECT 1 FROM effect k WHERE k.namespace = e.namespace AND k.key = e.key AND k.place <> e.place
       AND (k.status IN ('RUNNING', 'UNKNOWN') OR (k.status = 'PENDING' AND k.place < e.place)))
   ORDER BY e.next_at, e.place LIMIT :limit
 )
-RETURNING namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts,
+RETURNING namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts,
   next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 
 -- name: call
@@ -169,12 +179,12 @@ UPDATE instance SET next_seq = next_seq + 1, pending = pending + :waits, revisio
 WHERE namespace = :namespace AND id = :instance RETURNING next_seq - 1
 
 -- name: running
-SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts, next_at,
+SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts, next_at,
   created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 FROM effect WHERE namespace = :namespace AND status = 'RUNNING' ORDER BY place
 
 -- name: open_effects
-SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, ordered, definition, status, attempts, next_at,
+SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts, next_at,
   created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 FROM effect WHERE namespace = :namespace AND instance = :instance AND status IN ('PENDING', 'RUNNING', 'UNKNOWN') ORDER BY place
 
