@@ -15,7 +15,8 @@ class Loaded:
 
     ``known`` is the inbox row of the job's event id, ``waiting`` the first rows
     that wait, in order. ``effects`` are the open ones, if the job asked for them.
-    ``now`` is the store's clock.
+    ``now`` is the store's clock. ``forget_at``: there was an instance of this name
+    which has been purged, and of which ids are kept until then.
     """
 
     now: int
@@ -23,6 +24,7 @@ class Loaded:
     known: InboxRow | None
     waiting: tuple[InboxRow, ...]
     effects: tuple[EffectRow, ...] = ()
+    forget_at: int | None = None
 
 
 @dataclass(slots=True)
@@ -37,7 +39,8 @@ class Commit:
     handles. ``renamed`` are open effects with another definition and name, each as
     it was loaded otherwise. ``settled`` are :class:`~.store.Settlement`\ s; when one of them does not
     hold any more, nothing is written. ``closes``: the instance is over; none of its timers stays, and no actor's
-    effect that nobody has begun. ``shown``: what was emitted and logged, a mapping a
+    effect that nobody has begun. ``erases``: the payloads of all that is
+    over are deleted (:meth:`.controls.Operator.erase`). ``shown``: what was emitted and logged, a mapping a
     version. ``timer_lags``: how late timers
     fired, in ms. ``held`` is the actor system afterwards, for the decider's cache.
     """
@@ -57,6 +60,7 @@ class Commit:
     timers_gone: list[int] = field(default_factory=list)
     closes: bool = False
     shown: list[dict[str, Any]] = field(default_factory=list)
+    erases: bool = False
     timer_lags: list[int] = field(default_factory=list)
     held: Any = None
 

@@ -92,6 +92,23 @@ class Operator:
 
         return self._job(namespace, instance, order, decide)
 
+    def erase(self, namespace: str, instance: str, order: Order) -> Job:
+        """Delete what an instance that is over was told and has kept: payloads of its log, events, results, its state.
+
+        Who did what when, and the chain of hashes, stay. It must have no open effects.
+        """
+
+        def decide(turn: Turn, loaded: Loaded) -> None:
+            if turn.instance.status == ACTIVE:
+                raise UsageError(f"instance {instance!r} is active, and its state holds what it needs; cancel it first")
+            if loaded.effects or turn.instance.pending:
+                raise UsageError(f"instance {instance!r} has open effects or rows that wait; settle them first")
+            _note(turn, "erase", order)
+            turn.change(state="{}", output=None, last_error=None)
+            turn.commit.erases = True
+
+        return self._job_with(namespace, instance, order, decide, None, needs_effects=True)
+
     # ----------------------------------------------------------------- effects
 
     def settle_done(self, row: EffectRow, result: Any, order: Order) -> Job:
@@ -156,7 +173,13 @@ class Operator:
         return self._job_with(namespace, instance, order, lambda turn, _loaded: decide(turn), None)
 
     def _job_with(
-        self, namespace: str, instance: str, order: Order, decide: Callable[[Turn, Loaded], None], event_id: str | None
+        self,
+        namespace: str,
+        instance: str,
+        order: Order,
+        decide: Callable[[Turn, Loaded], None],
+        event_id: str | None,
+        needs_effects: bool = False,
     ) -> Job:
         def made(loaded: Loaded) -> Commit:
             row = loaded.instance
@@ -166,7 +189,7 @@ class Operator:
             decide(turn, loaded)
             return turn.finish(Receipt(APPLIED, instance, order.id, turn.instance.version))
 
-        return Job(namespace, instance, made, event_id, logged_id=order.id)
+        return Job(namespace, instance, made, event_id, needs_effects=needs_effects, logged_id=order.id)
 
 
 def may_be_revived(letter: InboxRow) -> bool:

@@ -59,6 +59,8 @@ class Decider:
         existing = loaded.instance
         if existing is not None:
             return Commit(self._started_before(loaded, existing, told))
+        if loaded.forget_at is not None:
+            return Commit(self._purged(loaded, name, told))
         hosted.machine.schemas.check_input(input)
         blank = self.blank(loaded.now, hosted, namespace, name)
         turn = Turn(loaded, blank, hosted, None, self.limits, self.entropy.salt)
@@ -77,6 +79,12 @@ class Decider:
             return repeated(read_receipt(known.receipt))
         reason = f"there is an instance {existing.id!r} already (of machine {existing.machine!r}, {existing.status})"
         return Receipt(SAID_REFUSED, existing.id, told.event_id, existing.version, states_of(existing), reason)
+
+    def _purged(self, loaded: Loaded, name: str, told: Told) -> Receipt:
+        if loaded.known is not None:
+            return known_receipt(loaded.known, told)
+        reason = f"there was an instance {name!r}, which has been purged; its name can be used again when its ids are forgotten"
+        return Receipt(SAID_REFUSED, name, told.event_id, reason=reason)
 
     def blank(self, now: int, hosted: Hosted, namespace: str, name: str) -> Instance:
         """An instance of which there is nothing yet but the name."""
@@ -116,6 +124,8 @@ class Decider:
     def _send(self, loaded: Loaded, name: str, told: Told) -> Commit:
         instance = loaded.instance
         if instance is None:
+            if loaded.known is not None:  # of one that has been purged
+                return Commit(known_receipt(loaded.known, told))
             raise UnknownInstance(f"there is no instance {name!r}; start it first")
         if loaded.known is not None:
             return Commit(known_receipt(loaded.known, told))
@@ -204,7 +214,7 @@ class Decider:
             turn = Turn(loaded, instance, None, None, self.limits, self.entropy.salt)
             turn.change(is_suspended=True, needs_attention=True, last_error=str(error))
             return turn.finish(0)
-        if turn.held is None:
+        if turn.held is None and instance.status == ACTIVE:
             return Commit(0)
         done = self.applier.catch_up(turn, loaded.waiting)
         return turn.finish(done)
@@ -212,9 +222,9 @@ class Decider:
     # ------------------------------------------------------------------ inside
 
     def turn(self, loaded: Loaded, instance: Instance) -> Turn:
-        """What is to be decided about an instance, with its actor system if it can be run here."""
+        """What is to be decided about an instance, with its actor system if it can be run here and is not over."""
         hosted = self.registry.by_hash.get(instance.definition)
-        held = None if hosted is None else self._held(hosted, instance)
+        held = None if hosted is None or instance.status != ACTIVE else self._held(hosted, instance)
         return Turn(loaded, instance, hosted, held, self.limits, self.entropy.salt)
 
     def _held(self, hosted: Hosted, instance: Instance) -> Held:

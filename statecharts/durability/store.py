@@ -165,6 +165,28 @@ class Store(Protocol):
         """All RUNNING effects, for whoever looks for leases that stand still."""
 
 
+    # ---------------------------------------------------------- housekeeping
+
+    def epoch(self) -> int:
+        """How often this store was restored from a backup, and one."""
+
+    def mark_restored(self) -> int:
+        """Say that the data come from a backup: the epoch rises, and no effect of then is called by itself any more.
+
+        What was PENDING or RUNNING may have been done since the backup was made,
+        so it is UNKNOWN now; only what the runtime does itself (actors that stay,
+        events for other instances) goes on. How many effects that were.
+        """
+
+    def purge(self, namespace: str, before: int, forget_at: int, limit: int) -> int:
+        """Delete up to ``limit`` instances that have been over since before ``before``; how many.
+
+        Not those with open effects or rows that wait. Their event ids and receipts
+        are kept until ``forget_at``, and their names cannot be used again before;
+        what earlier purges kept until now is deleted too.
+        """
+
+
 class Clock(Protocol):
     """Time, as a test may set it."""
 

@@ -9,12 +9,14 @@ from threading import RLock
 from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED as WAITS
 from ...durability.rows import (
+    ACTIVE,
     DELIVER,
     INVOKE,
     OPEN,
     PENDING,
     RESIDENT,
     RUNNING,
+    SEND,
     UNKNOWN,
     WITHDRAWN,
     DefinitionRow,
@@ -30,6 +32,9 @@ from ...json_text import loads
 from .clocks import SystemClock
 
 Key = tuple[str, str]
+OWN = (RESIDENT, DELIVER, SEND)
+"""What the runtime does itself, and may do again."""
+RESTORED = "the data are from a backup: nobody knows whether it was done after that was made"
 
 
 class MemoryStore:
@@ -47,6 +52,8 @@ class MemoryStore:
         self._log: dict[Key, list[LogRow]] = {}
         self._effects: dict[str, EffectRow] = {}
         self._timers: dict[Key, dict[int, TimerRow]] = {}
+        self._tombstones: dict[Key, int] = {}
+        self._epoch = 1
 
     def open(self, *, migrating: bool = True) -> None:
         """Nothing to do."""
@@ -87,12 +94,12 @@ class MemoryStore:
     def _load(self, job: Job) -> Loaded:
         key = (job.namespace, job.instance)
         instance = self._instances.get(key)
-        if instance is None:
-            return Loaded(self.now(), None, None, ())
         known = None
         if job.event_id is not None:
-            seq = self._events[key].get(job.event_id)
+            seq = self._events.get(key, {}).get(job.event_id)
             known = None if seq is None else self._inbox[key][seq]
+        if instance is None:
+            return Loaded(self.now(), None, known, (), forget_at=self._tombstones.get(key))
         waiting = tuple(row for row in self._inbox[key].values() if row.status == WAITS) if instance.pending else ()
         effects = tuple(row for row in self._of(*key) if row.status in OPEN) if job.needs_effects else ()
         return Loaded(self.now(), instance, known, waiting[:64], effects)
@@ -128,6 +135,8 @@ class MemoryStore:
         if commit.closes:
             self._withdraw(after, None)
             timers.clear()
+        if commit.erases:
+            self._erase(key, after.version)
 
     def _put(self, row: InboxRow) -> None:
         key = (row.namespace, row.instance)
@@ -355,6 +364,58 @@ class MemoryStore:
         """Effects that somebody has claimed."""
         with self._lock:
             return [row for row in self._of(namespace) if row.status == RUNNING]
+
+
+    # ------------------------------------------------------------ housekeeping
+
+    def epoch(self) -> int:
+        """How often the data came from a backup, and one."""
+        return self._epoch
+
+    def mark_restored(self) -> int:
+        """Nothing of then is called by itself any more."""
+        with self._lock:
+            self._epoch += 1
+            doubtful = [row for row in self._effects.values() if row.status in (PENDING, RUNNING)]
+            for row in doubtful:
+                own = row.kind in OWN
+                self._effects[row.id] = replace(
+                    row,
+                    status=PENDING if own else UNKNOWN,
+                    owner=None,
+                    fence=row.fence + 1,
+                    error=row.error if own else RESTORED,
+                )
+            return sum(row.kind not in OWN for row in doubtful)
+
+    def purge(self, namespace: str, before: int, forget_at: int, limit: int) -> int:
+        """Delete instances that are over."""
+        now = self.now()
+        with self._lock:
+            for key in [key for key, when in self._tombstones.items() if when <= now and key[0] == namespace]:
+                for kept in (self._tombstones, self._inbox, self._events):
+                    kept.pop(key, None)
+            gone = sorted(one.id for one in self._instances.values() if self._is_over(one, namespace, before))[:limit]
+            for name in gone:
+                key = (namespace, name)
+                for table in (self._instances, self._log, self._timers):
+                    table.pop(key, None)
+                for row in self._of(*key):
+                    del self._effects[row.id]
+                self._inbox[key] = {seq: replace(row, body=None, error=None) for seq, row in self._inbox[key].items()}
+                self._tombstones[key] = forget_at
+            return len(gone)
+
+    def _is_over(self, one: Instance, namespace: str, before: int) -> bool:
+        if one.namespace != namespace or one.status == ACTIVE or one.pending or one.updated_at >= before:
+            return False
+        return not any(row.status in OPEN for row in self._of(namespace, one.id))
+
+    def _erase(self, key: Key, version: int) -> None:
+        self._log[key] = [row if row.version == version else replace(row, payload=None, salt=None) for row in self._log[key]]
+        self._inbox[key] = {seq: replace(row, body=None, error=None) for seq, row in self._inbox[key].items()}
+        for row in self._of(*key):
+            self._effects[row.id] = replace(row, given=None, result=None, error=None)
 
 
 def _is_in(state: str, leaves: Iterable[str]) -> bool:

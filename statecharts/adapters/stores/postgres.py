@@ -192,9 +192,9 @@ class PostgresStore(SqlReads):
             "needs_effects": job.needs_effects,
             "now": self._given_now(),
         }
-        now, state, instance, known, waiting, effects = fetch(connection, self._sql["load"], given, writes=False)[0]
+        now, state, instance, known, waiting, effects, forget_at = fetch(connection, self._sql["load"], given, writes=False)[0]
         if instance is None:
-            return Loaded(now, None, None, ())
+            return Loaded(now, None, None if known is None else INBOX.pick(json.loads(known)), (), forget_at=forget_at)
         return Loaded(
             now,
             INSTANCES.pick({**json.loads(instance), "state": state}),
@@ -281,6 +281,23 @@ class PostgresStore(SqlReads):
         is_settled: bool = self._written("settle", **given)[0][0]
         self._hint(is_settled and (settlement.status == PENDING or (row is not None and row.status == ACCEPTED)))
         return is_settled
+
+    # ------------------------------------------------------------ housekeeping
+
+    def epoch(self) -> int:
+        """How often the data came from a backup, and one."""
+        return int(self._rows("epoch")[0][0])
+
+    def mark_restored(self) -> int:
+        """Nothing of then is called by itself any more."""
+        found: int = self._written("mark_restored")[0][0]
+        return found
+
+    def purge(self, namespace: str, before: int, forget_at: int, limit: int) -> int:
+        """Delete instances that are over."""
+        given = {"namespace": namespace, "before": before, "forget_at": forget_at, "limit": limit, "now": self._given_now()}
+        found: int = self._written("purge", **given)[0][0]
+        return found
 
     # ------------------------------------------------------------------- hints
 

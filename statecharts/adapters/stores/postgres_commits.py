@@ -26,6 +26,7 @@ def writes_text(commit: Commit) -> str:
         "effects": [EFFECTS.write(row) for row in commit.effects],
         "timers_set": [TIMERS.write(row) for row in commit.timers_set],
         "closes": commit.closes,
+        "erases": commit.erases,
     }
     # what is empty is left out: the function then does not even look
     return json.dumps({name: value for name, value in writes.items() if value}, ensure_ascii=False)

@@ -149,7 +149,7 @@ class SqliteStore(SqlReads):
         found = connection.execute(SQL["load"], given).fetchone()
         now = self.now()
         if found is None:
-            return Loaded(now, None, None, ())
+            return self._load_missing(connection, job, now)
         instance = INSTANCES.read(found)
         known = None if found[INSTANCES.width] is None else INBOX.read(found, INSTANCES.width)
         waiting: tuple[InboxRow, ...] = ()
@@ -161,6 +161,15 @@ class SqliteStore(SqlReads):
             given = {"namespace": job.namespace, "instance": job.instance}
             effects = tuple(EFFECTS.read(row) for row in connection.execute(SQL["open_effects"], given))
         return Loaded(now, instance, known, waiting, effects)
+
+    def _load_missing(self, connection: sqlite3.Connection, job: Job, now: int) -> Loaded:
+        """There is no instance of that name; what is left of one that was purged."""
+        given = {"namespace": job.namespace, "id": job.instance, "event_id": job.event_id}
+        buried = connection.execute(SQL["tombstone"], given).fetchone()
+        if buried is None:
+            return Loaded(now, None, None, ())
+        known = connection.execute(SQL["known"], given).fetchone()
+        return Loaded(now, None, None if known is None else INBOX.read(known), (), forget_at=buried[0])
 
     def _write(self, connection: sqlite3.Connection, commit: Commit) -> None:
         after = commit.after
@@ -198,6 +207,9 @@ class SqliteStore(SqlReads):
         if commit.closes:
             run(SQL["withdraw"], {**place, "session": None})
             run(SQL["drop_timer"], {**place, "handle": None})
+        if commit.erases:
+            for name in ("erase_log", "erase_inbox", "erase_effects"):
+                run(SQL[name], {**place, "version": after.version})
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -293,6 +305,31 @@ class SqliteStore(SqlReads):
         members = {name: getattr(settlement, name) for name in Settlement.__dataclass_fields__ if name != "outcome"}
         given = {**members, "was": json.dumps(settlement.was), "now": self.now()}
         return connection.execute(SQL["settle"], given).rowcount == 1
+
+    # ------------------------------------------------------------ housekeeping
+
+    def epoch(self) -> int:
+        """How often the data came from a backup, and one."""
+        return int(self._rows("epoch")[0][0])
+
+    def mark_restored(self) -> int:
+        """Nothing of then is called by itself any more."""
+        with self._transaction() as connection:
+            connection.execute(SQL["raise_epoch"])
+            connection.execute(SQL["free_effects"])
+            return connection.execute(SQL["doubt_effects"]).rowcount
+
+    def purge(self, namespace: str, before: int, forget_at: int, limit: int) -> int:
+        """Delete instances that are over."""
+        place = {"namespace": namespace, "now": self.now(), "forget_at": forget_at}
+        with self._transaction() as connection:
+            connection.execute(SQL["forget_inbox"], place)
+            connection.execute(SQL["forget_tombstones"], place)
+            names = connection.execute(SQL["over"], {**place, "before": before, "limit": limit}).fetchall()
+            for (name,) in names:
+                for statement in ("bury", "purge_log", "purge_effects", "erase_inbox", "purge_instance"):
+                    connection.execute(SQL[statement], {**place, "instance": name})
+            return len(names)
 
     # ------------------------------------------------------------- checkpoints
 

@@ -97,6 +97,10 @@ timer.handle bigint NOT NULL
 timer.due_at bigint NOT NULL
 timer.event_type text NOT NULL
 timer.version bigint NOT NULL
+tombstone.namespace text COLLATE "C" NOT NULL
+tombstone.id text COLLATE "C" NOT NULL
+tombstone.purged_at bigint NOT NULL
+tombstone.forget_at bigint NOT NULL
 CREATE UNIQUE INDEX definition_pkey ON definition USING btree (hash)
 CREATE UNIQUE INDEX effect_id_key ON effect USING btree (id)
 CREATE INDEX effect_key ON effect USING btree (namespace, key)
@@ -113,6 +117,7 @@ CREATE INDEX instance_waiting ON instance USING btree (namespace, updated_at) WH
 CREATE UNIQUE INDEX log_pkey ON log USING btree (namespace, instance, version)
 CREATE UNIQUE INDEX meta_pkey ON meta USING btree (name)
 CREATE UNIQUE INDEX timer_pkey ON timer USING btree (namespace, instance, handle)
+CREATE UNIQUE INDEX tombstone_pkey ON tombstone USING btree (namespace, id)
 definition PRIMARY KEY (hash)
 effect PRIMARY KEY (place)
 effect UNIQUE (id)
@@ -123,6 +128,7 @@ instance UNIQUE (incarnation)
 log PRIMARY KEY (namespace, instance, version)
 meta PRIMARY KEY (name)
 timer PRIMARY KEY (namespace, instance, handle)
+tombstone PRIMARY KEY (namespace, id)
 CREATE OR REPLACE FUNCTION apply_commit(p_expected bigint, p_instance jsonb, p_state text, p_writes jsonb, p_now bigint)
  RETURNS text
  LANGUAGE plpgsql
@@ -199,7 +205,7 @@ AS $function$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $function$
 
-CREATE OR REPLACE FUNCTION load_instance(p_namespace text, p_id text, p_event_id text, p_seen bigint, p_limit bigint, p_needs_effects boolean, p_now bigint, OUT now_ms bigint, OUT state text, OUT instance text, OUT known text, OUT waiting text, OUT effects text)
+CREATE OR REPLACE FUNCTION load_instance(p_namespace text, p_id text, p_event_id text, p_seen bigint, p_limit bigint, p_needs_effects boolean, p_now bigint, OUT now_ms bigint, OUT state text, OUT instance text, OUT known text, OUT waiting text, OUT effects text, OUT forget_at bigint)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -210,6 +216,11 @@ BEGIN
   now_ms := coalesce(p_now, clock_ms());
   SELECT * INTO v_instance FROM instance i WHERE i.namespace = p_namespace AND i.id = p_id;
   IF NOT FOUND THEN
+    SELECT t.forget_at INTO forget_at FROM tombstone t WHERE t.namespace = p_namespace AND t.id = p_id;
+    IF FOUND AND p_event_id IS NOT NULL THEN
+      SELECT row_to_json(b)::text INTO known FROM inbox b
+      WHERE b.namespace = p_namespace AND b.instance = p_id AND b.event_id = p_event_id;
+    END IF;
     RETURN;
   END IF;
   IF v_instance.revision IS DISTINCT FROM p_seen THEN
@@ -233,6 +244,23 @@ BEGIN
   END IF;
 END $function$
 
+CREATE OR REPLACE FUNCTION mark_restored()
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_count bigint;
+BEGIN
+  UPDATE meta SET value = (value::bigint + 1)::text WHERE name = 'epoch';
+  UPDATE effect SET status = 'PENDING', owner = NULL, fence = fence + 1
+  WHERE status IN ('PENDING', 'RUNNING') AND kind IN ('resident', 'deliver', 'send');
+  UPDATE effect SET status = 'UNKNOWN', owner = NULL, fence = fence + 1,
+    error = 'the data are from a backup: nobody knows whether it was done after that was made'
+  WHERE status IN ('PENDING', 'RUNNING') AND kind NOT IN ('resident', 'deliver', 'send');
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_count;
+END $function$
+
 CREATE OR REPLACE FUNCTION move_effect(p_settlement jsonb, p_now bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -247,6 +275,35 @@ BEGIN
   WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
     AND (s.beat IS NULL OR e.beat = s.beat);
   RETURN FOUND;
+END $function$
+
+CREATE OR REPLACE FUNCTION purge(p_namespace text, p_before bigint, p_forget_at bigint, p_limit bigint, p_now bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_now bigint := coalesce(p_now, clock_ms());
+  v_ids text[];
+BEGIN
+  DELETE FROM inbox b USING tombstone t
+  WHERE t.namespace = p_namespace AND t.forget_at <= v_now AND b.namespace = t.namespace AND b.instance = t.id;
+  DELETE FROM tombstone t WHERE t.namespace = p_namespace AND t.forget_at <= v_now;
+  SELECT array_agg(o.id) INTO v_ids FROM (
+    SELECT i.id FROM instance i
+    WHERE i.namespace = p_namespace AND i.status <> 'active' AND i.pending = 0 AND i.updated_at < p_before
+      AND NOT EXISTS (SELECT 1 FROM effect e WHERE e.namespace = i.namespace AND e.instance = i.id
+        AND e.status IN ('PENDING', 'RUNNING', 'UNKNOWN'))
+    ORDER BY i.id LIMIT p_limit FOR UPDATE OF i SKIP LOCKED
+  ) o;
+  IF v_ids IS NULL THEN
+    RETURN 0;
+  END IF;
+  INSERT INTO tombstone SELECT p_namespace, unnest(v_ids), v_now, p_forget_at;
+  DELETE FROM log l WHERE l.namespace = p_namespace AND l.instance = ANY (v_ids);
+  DELETE FROM effect e WHERE e.namespace = p_namespace AND e.instance = ANY (v_ids);
+  UPDATE inbox b SET body = NULL, error = NULL WHERE b.namespace = p_namespace AND b.instance = ANY (v_ids);
+  DELETE FROM instance i WHERE i.namespace = p_namespace AND i.id = ANY (v_ids);
+  RETURN cardinality(v_ids);
 END $function$
 
 CREATE OR REPLACE FUNCTION settle_effect(p_settlement jsonb, p_outcome jsonb, p_now bigint)
@@ -370,5 +427,12 @@ BEGIN
   IF p_writes ? 'closes' THEN
     PERFORM withdraw_effects(p_new.namespace, p_new.id, NULL, p_new.updated_at);
     DELETE FROM timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id;
+  END IF;
+  IF p_writes ? 'erases' THEN
+    UPDATE log l SET payload = NULL, salt = NULL
+    WHERE l.namespace = p_new.namespace AND l.instance = p_new.id AND l.version < p_new.version;
+    UPDATE inbox b SET body = NULL, error = NULL WHERE b.namespace = p_new.namespace AND b.instance = p_new.id;
+    UPDATE effect e SET given = NULL, result = NULL, error = NULL
+    WHERE e.namespace = p_new.namespace AND e.instance = p_new.id;
   END IF;
 END $function$

@@ -110,6 +110,28 @@ class Operating(Reading):
                 yield row.id
             after = rows[-1].id
 
+    async def erase(self, instance: str, *, actor: str, reason: str) -> Receipt:
+        """Delete what an instance that is over was told and has kept. Who did what when, and the chain of hashes, stay."""
+        return await self._order("erase", instance, actor, reason, self._operator.erase)
+
+    async def purge(self, *, older_than: int, keep_ids: int, limit: int = 1_000) -> int:
+        """Delete up to ``limit`` instances that have been over for ``older_than`` ms; how many.
+
+        Their event ids and receipts are kept for ``keep_ids`` ms more: an event
+        that is sent again after that is a new one, so it must be longer than
+        any sender tries.
+        """
+        now = await self._in_store(self.store.now)
+        return await self._in_store(self.store.purge, self.namespace, now - older_than, now + keep_ids, limit)
+
+    async def mark_restored(self) -> int:
+        """Say that the store's data come from a backup: nothing that was open then is called again by itself.
+
+        To be done before any worker starts. How many effects are UNKNOWN now that were not.
+        """
+        self._decider.cache.clear()
+        return await self._in_store(self.store.mark_restored)
+
     async def _effect(self, effect: str) -> EffectRow:
         found = await self.effects(id=effect)
         if not found:

@@ -129,6 +129,14 @@ CREATE TABLE {schema}.timer (
   PRIMARY KEY (namespace, instance, handle)
 );
 
+CREATE TABLE {schema}.tombstone (
+  namespace text COLLATE "C" NOT NULL,
+  id        text COLLATE "C" NOT NULL,
+  purged_at bigint NOT NULL,
+  forget_at bigint NOT NULL,
+  PRIMARY KEY (namespace, id)
+);
+
 -- The database's clock in ms. Declared stable though it is not: a statement needs one time, and its indexes.
 CREATE FUNCTION {schema}.clock_ms() RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
@@ -137,7 +145,7 @@ $$;
 -- What a decision needs of an instance. Declared stable, so all of it is seen as it was at one moment.
 CREATE FUNCTION {schema}.load_instance(p_namespace text, p_id text, p_event_id text, p_seen bigint, p_limit bigint,
   p_needs_effects boolean, p_now bigint, OUT now_ms bigint, OUT state text, OUT instance text, OUT known text, OUT waiting text,
-  OUT effects text)
+  OUT effects text, OUT forget_at bigint)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_instance {schema}.instance;
@@ -145,6 +153,11 @@ BEGIN
   now_ms := coalesce(p_now, {schema}.clock_ms());
   SELECT * INTO v_instance FROM {schema}.instance i WHERE i.namespace = p_namespace AND i.id = p_id;
   IF NOT FOUND THEN
+    SELECT t.forget_at INTO forget_at FROM {schema}.tombstone t WHERE t.namespace = p_namespace AND t.id = p_id;
+    IF FOUND AND p_event_id IS NOT NULL THEN
+      SELECT row_to_json(b)::text INTO known FROM {schema}.inbox b
+      WHERE b.namespace = p_namespace AND b.instance = p_id AND b.event_id = p_event_id;
+    END IF;
     RETURN;
   END IF;
   IF v_instance.revision IS DISTINCT FROM p_seen THEN
@@ -345,6 +358,56 @@ BEGIN
     PERFORM {schema}.withdraw_effects(p_new.namespace, p_new.id, NULL, p_new.updated_at);
     DELETE FROM {schema}.timer t WHERE t.namespace = p_new.namespace AND t.instance = p_new.id;
   END IF;
+  IF p_writes ? 'erases' THEN
+    UPDATE {schema}.log l SET payload = NULL, salt = NULL
+    WHERE l.namespace = p_new.namespace AND l.instance = p_new.id AND l.version < p_new.version;
+    UPDATE {schema}.inbox b SET body = NULL, error = NULL WHERE b.namespace = p_new.namespace AND b.instance = p_new.id;
+    UPDATE {schema}.effect e SET given = NULL, result = NULL, error = NULL
+    WHERE e.namespace = p_new.namespace AND e.instance = p_new.id;
+  END IF;
+END $$;
+
+-- The data come from a backup: what was open then may have been done since. How many effects that were.
+CREATE FUNCTION {schema}.mark_restored() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_count bigint;
+BEGIN
+  UPDATE {schema}.meta SET value = (value::bigint + 1)::text WHERE name = 'epoch';
+  UPDATE {schema}.effect SET status = 'PENDING', owner = NULL, fence = fence + 1
+  WHERE status IN ('PENDING', 'RUNNING') AND kind IN ('resident', 'deliver', 'send');
+  UPDATE {schema}.effect SET status = 'UNKNOWN', owner = NULL, fence = fence + 1,
+    error = 'the data are from a backup: nobody knows whether it was done after that was made'
+  WHERE status IN ('PENDING', 'RUNNING') AND kind NOT IN ('resident', 'deliver', 'send');
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_count;
+END $$;
+
+-- Delete instances that are over, and what was kept of earlier ones until now. How many instances.
+CREATE FUNCTION {schema}.purge(p_namespace text, p_before bigint, p_forget_at bigint, p_limit bigint, p_now bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now bigint := coalesce(p_now, {schema}.clock_ms());
+  v_ids text[];
+BEGIN
+  DELETE FROM {schema}.inbox b USING {schema}.tombstone t
+  WHERE t.namespace = p_namespace AND t.forget_at <= v_now AND b.namespace = t.namespace AND b.instance = t.id;
+  DELETE FROM {schema}.tombstone t WHERE t.namespace = p_namespace AND t.forget_at <= v_now;
+  SELECT array_agg(o.id) INTO v_ids FROM (
+    SELECT i.id FROM {schema}.instance i
+    WHERE i.namespace = p_namespace AND i.status <> 'active' AND i.pending = 0 AND i.updated_at < p_before
+      AND NOT EXISTS (SELECT 1 FROM {schema}.effect e WHERE e.namespace = i.namespace AND e.instance = i.id
+        AND e.status IN ('PENDING', 'RUNNING', 'UNKNOWN'))
+    ORDER BY i.id LIMIT p_limit FOR UPDATE OF i SKIP LOCKED
+  ) o;
+  IF v_ids IS NULL THEN
+    RETURN 0;
+  END IF;
+  INSERT INTO {schema}.tombstone SELECT p_namespace, unnest(v_ids), v_now, p_forget_at;
+  DELETE FROM {schema}.log l WHERE l.namespace = p_namespace AND l.instance = ANY (v_ids);
+  DELETE FROM {schema}.effect e WHERE e.namespace = p_namespace AND e.instance = ANY (v_ids);
+  UPDATE {schema}.inbox b SET body = NULL, error = NULL WHERE b.namespace = p_namespace AND b.instance = ANY (v_ids);
+  DELETE FROM {schema}.instance i WHERE i.namespace = p_namespace AND i.id = ANY (v_ids);
+  RETURN cardinality(v_ids);
 END $$;
 
 -- Take effects. One claim of a namespace at a time: what stands in the way of an effect is another row, which no lock of its own

@@ -35,7 +35,7 @@ SELECT namespace, id, incarnation, machine, definition, status, version, revisio
 FROM {schema}.instance WHERE namespace = %(namespace)s AND id = %(id)s
 
 -- name: load
-SELECT now_ms, state, instance, known, waiting, effects
+SELECT now_ms, state, instance, known, waiting, effects, forget_at
 FROM {schema}.load_instance(%(namespace)s, %(id)s, %(event_id)s, %(seen)s::bigint, %(limit)s::bigint, %(needs_effects)s::boolean,
   %(now)s::bigint)
 
@@ -137,3 +137,12 @@ SELECT {schema}.settle_effect(%(settlement)s::jsonb, %(outcome)s::jsonb, %(now)s
 SELECT namespace, instance, id, version, number, kind, name, session, key, given, policy, lane, definition, status, attempts,
   next_at, created_at, owner, fence, beat, called_at, is_cancelled, external_id, result, error, settled_at, trace
 FROM {schema}.effect WHERE namespace = %(namespace)s AND status = 'RUNNING' ORDER BY place
+
+-- name: epoch
+SELECT value FROM {schema}.meta WHERE name = 'epoch'
+
+-- name: mark_restored
+SELECT {schema}.mark_restored()
+
+-- name: purge
+SELECT {schema}.purge(%(namespace)s, %(before)s::bigint, %(forget_at)s::bigint, %(limit)s::bigint, %(now)s::bigint)

@@ -128,3 +128,11 @@ CREATE TABLE timer (
   version    INTEGER NOT NULL,
   PRIMARY KEY (namespace, instance, handle)
 ) WITHOUT ROWID;
+
+CREATE TABLE tombstone (
+  namespace TEXT NOT NULL,
+  id        TEXT NOT NULL,
+  purged_at INTEGER NOT NULL,
+  forget_at INTEGER NOT NULL,
+  PRIMARY KEY (namespace, id)
+) WITHOUT ROWID;

@@ -191,3 +191,59 @@ FROM effect WHERE namespace = :namespace AND instance = :instance AND status IN 
 -- name: rename_effect
 UPDATE effect SET definition = :definition, name = :name
 WHERE namespace = :namespace AND id = :id AND status = :status AND fence = :fence
+
+-- name: tombstone
+SELECT forget_at FROM tombstone WHERE namespace = :namespace AND id = :id
+
+-- name: known
+SELECT namespace, instance, seq, event_id, kind, body, target, digest, actor, status, received_at, handled_at, version, receipt, error
+FROM inbox WHERE namespace = :namespace AND instance = :id AND event_id = :event_id
+
+-- name: erase_log
+UPDATE log SET payload = NULL, salt = NULL WHERE namespace = :namespace AND instance = :instance AND version < :version
+
+-- name: erase_inbox
+UPDATE inbox SET body = NULL, error = NULL WHERE namespace = :namespace AND instance = :instance
+
+-- name: erase_effects
+UPDATE effect SET given = NULL, result = NULL, error = NULL WHERE namespace = :namespace AND instance = :instance
+
+-- name: epoch
+SELECT value FROM meta WHERE name = 'epoch'
+
+-- name: raise_epoch
+UPDATE meta SET value = value + 1 WHERE name = 'epoch'
+
+-- name: doubt_effects
+UPDATE effect SET status = 'UNKNOWN', owner = NULL, fence = fence + 1,
+  error = 'the data are from a backup: nobody knows whether it was done after that was made'
+WHERE status IN ('PENDING', 'RUNNING') AND kind NOT IN ('resident', 'deliver', 'send')
+
+-- name: free_effects
+UPDATE effect SET status = 'PENDING', owner = NULL, fence = fence + 1
+WHERE status IN ('PENDING', 'RUNNING') AND kind IN ('resident', 'deliver', 'send')
+
+-- name: forget_inbox
+DELETE FROM inbox WHERE namespace = :namespace AND instance IN
+  (SELECT id FROM tombstone WHERE namespace = :namespace AND forget_at <= :now)
+
+-- name: forget_tombstones
+DELETE FROM tombstone WHERE namespace = :namespace AND forget_at <= :now
+
+-- name: over
+SELECT id FROM instance i WHERE namespace = :namespace AND status <> 'active' AND pending = 0 AND updated_at < :before
+  AND NOT EXISTS (SELECT 1 FROM effect e WHERE e.namespace = i.namespace AND e.instance = i.id
+    AND e.status IN ('PENDING', 'RUNNING', 'UNKNOWN'))
+ORDER BY id LIMIT :limit
+
+-- name: bury
+INSERT INTO tombstone (namespace, id, purged_at, forget_at) VALUES (:namespace, :instance, :now, :forget_at)
+
+-- name: purge_log
+DELETE FROM log WHERE namespace = :namespace AND instance = :instance
+
+-- name: purge_effects
+DELETE FROM effect WHERE namespace = :namespace AND instance = :instance
+
+-- name: purge_instance
+DELETE FROM instance WHERE namespace = :namespace AND id = :instance
