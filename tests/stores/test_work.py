@@ -177,6 +177,16 @@ def test_nothing_of_a_suspended_instance_is_taken_or_waited_for(desk: Desk, stor
     assert store.due("main", desk.definitions, 10) == ["a"] and len(desk.claim()) == 1
 
 
+def test_what_is_to_be_tried_again_is_withdrawn_if_its_state_was_left_meanwhile(desk: Desk, store: Any) -> None:
+    desk.start("a"), desk.send("a", "GO")
+    (row,) = desk.claim(1)
+    desk.send("a", "LEAVE")
+    assert store.settle(settled(row, "PENDING", next_at=0))
+    (row,) = desk.effects()
+    assert (row.status, row.settled_at) == ("WITHDRAWN", store.now())
+    assert desk.claim() == []
+
+
 def test_nobody_waits_for_what_another_effect_stands_in_the_way_of(desk: Desk, store: Any) -> None:
     desk.start("a"), desk.send("a", "TELL"), desk.send("a", "TELL")
     desk.start("b"), desk.start("c"), desk.send("b", "KEYED"), desk.send("c", "KEYED")

@@ -198,13 +198,14 @@ BEGIN
   FROM found WHERE e.place = found.place;
 END $$;
 
--- Move an effect on if its row is as the sender thinks; whether it was.
+-- Move an effect on if its row is as the sender thinks; whether it was. What is to be tried again is withdrawn if its state was left.
 CREATE FUNCTION {schema}.move_effect(p_settlement jsonb, p_now bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE {schema}.effect e SET status = s.status, next_at = coalesce(s.next_at, e.next_at), result = s.result, error = s.error,
+  UPDATE {schema}.effect e SET status = CASE WHEN s.status = 'PENDING' AND e.is_cancelled THEN 'WITHDRAWN' ELSE s.status END,
+    next_at = coalesce(s.next_at, e.next_at), result = s.result, error = s.error,
     external_id = coalesce(s.external_id, e.external_id), owner = NULL,
-    settled_at = CASE WHEN s.status IN ('PENDING', 'UNKNOWN') THEN NULL ELSE p_now END
+    settled_at = CASE WHEN s.status = 'UNKNOWN' OR (s.status = 'PENDING' AND NOT e.is_cancelled) THEN NULL ELSE p_now END
   FROM jsonb_to_record(p_settlement) AS s (namespace text, id text, fence bigint, was text[], status text, beat bigint,
     next_at bigint, result text, error text, external_id text)
   WHERE e.namespace = s.namespace AND e.id = s.id AND e.fence = s.fence AND e.status = ANY (s.was)
