@@ -23,6 +23,7 @@ from .rows import (
     FAILED,
     PENDING,
     RESULT,
+    SEND,
     UNKNOWN,
     EffectRow,
     InboxRow,
@@ -63,10 +64,11 @@ class Operator:
             _require_active(turn.instance)
             if turn.held is None:  # nobody here knows its machine; its state stays as it is
                 turn.note(Cause("cancel", order.id, {"none": True}, None, order.actor, order.reason), status=CANCELLED, next_due=None)
+                turn.change(is_suspended=False)
                 turn.commit.closes = True
             else:
                 turn.deliver(Cause("cancel", order.id, {"stop": True}, None, order.actor, order.reason))
-                turn.change(status=CANCELLED, next_due=None)
+                turn.change(status=CANCELLED, next_due=None, is_suspended=False)
                 turn.commit.closes = True
 
         return self._job(namespace, instance, order, decide)
@@ -121,10 +123,10 @@ class Operator:
         return self._settle(row, order, lambda now: gave_up(row, error, now, (UNKNOWN,)), "failed")
 
     def retry(self, row: EffectRow, order: Order) -> Job:
-        """Call again: an UNKNOWN effect, though it may have been done; or an action that failed."""
+        """Call again: an UNKNOWN effect, though it may have been done; or an action, or an event for another instance, that failed."""
         if row.is_cancelled:
             raise UsageError(f"the state that wanted it was left, nobody waits for effect {row.id!r}; settle it, as done or as failed")
-        was = (UNKNOWN, FAILED) if row.kind == ACTION else (UNKNOWN,)
+        was = (UNKNOWN, FAILED) if row.kind in (ACTION, SEND) else (UNKNOWN,)
         again = Settlement(namespace=row.namespace, id=row.id, fence=row.fence, was=was, status=PENDING, next_at=0)
         return self._settle(row, order, lambda now: replace(again, next_at=now), "retry")
 
@@ -159,7 +161,7 @@ class Operator:
                 raise UsageError(f"{event_id!r} is no dead letter of instance {instance!r}: {found}")
             _note(turn, "dead-letter-retry" if status == ACCEPTED else "dead-letter-drop", order, {"event": event_id})
             if status == ACCEPTED and not may_be_revived(known):
-                raise UsageError(f"{event_id!r} is an event that could not be delivered and is not sent again: send it yourself, then drop this")
+                raise UsageError(f"{event_id!r} is an event that could not be delivered and is not sent again: retry the effect, or drop this")
             accepted = self._decider.applier.receipt(turn, SAID_ACCEPTED, event_id)
             waits = replace(known, status=ACCEPTED, handled_at=None, receipt=accepted.to_text(), error=None)
             turn.commit.handled.append(waits if status == ACCEPTED else replace(known, status=status, handled_at=turn.now))

@@ -160,7 +160,7 @@ def _row(row: EffectRow, text: str, now: int, status: str = ACCEPTED, error: str
         namespace=row.namespace,
         instance=row.instance,
         seq=0,
-        event_id=f"result:{row.id}",
+        event_id=f"result:{row.id}" if row.kind == INVOKE else f"result:{row.id}:{row.fence}",
         kind=RESULT,
         body=text,
         target=None,

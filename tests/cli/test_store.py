@@ -211,13 +211,10 @@ def test_an_effect_that_is_postponed_or_running(made: Path) -> None:
     assert last["left"] == {"instances": 0, "effects": 1, "unknown": 0}
 
 
-def test_an_instance_that_was_cancelled_in_its_sleep_may_be_woken(made: Path) -> None:
+def test_an_instance_that_was_cancelled_in_its_sleep_does_not_sleep_on(made: Path) -> None:
     run("start", "counter", "tally", *APP)
     run("suspend", "tally", *ORDER)
     run("cancel", "tally", *ORDER)
-    page = json.loads(run("show", "tally", "--json").stdout)
-    assert [one["action"] for one in page["operations"]] == ["resume"]
-    run("resume", "tally", *ORDER)
     assert json.loads(run("show", "tally", "--json").stdout)["operations"] == []
 
 

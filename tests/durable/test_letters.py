@@ -65,10 +65,63 @@ def test_an_event_without_an_instance_to_go_to_cannot_be_tried_again(opened: Ope
             await runtime.send("h", "CRY")
             await runtime.run_worker(until_idle=True)
             (letter,) = await runtime.inbox("h", statuses=("dead",))
-            with pytest.raises(UsageError, match="could not be delivered and is not sent again: send it yourself, then drop this"):
+            with pytest.raises(UsageError, match="could not be delivered and is not sent again: retry the effect, or drop this"):
                 await runtime.revive("h", letter.event_id, **ORDER)
             assert (await runtime.get("h")).needs_attention
             await runtime.drop("h", letter.event_id, **ORDER)
             assert not (await runtime.get("h")).needs_attention
+
+    asyncio.run(main())
+
+
+def test_an_event_for_an_instance_that_was_missing_can_be_retried(opened: Open) -> None:
+    """As often as it takes: each failure is a letter of its own."""
+    document = {
+        "id": "a",
+        "initial": "on",
+        "states": {
+            "on": {
+                "on": {
+                    "TELL": {
+                        "actions": {
+                            "type": "statecharts.sendToInstance",
+                            "params": {"instance": "b", "event": {"type": "TOLD"}},
+                        }
+                    },
+                    "TOLD": {},
+                }
+            }
+        },
+    }
+
+    async def main() -> None:
+        async with opened(load_machine(document)) as runtime:
+            await runtime.start("a", "a")
+            await runtime.send("a", "TELL")
+            for _ in range(2):
+                await runtime.run_worker(until_idle=True)
+                (row,) = await runtime.effects()
+                assert row.status == "FAILED"
+                await runtime.retry(row.id, actor="op", reason="again")
+            await runtime.start("a", "b")
+            await runtime.run_worker(until_idle=True)
+            assert len(await runtime.inbox("a", statuses=("dead",))) == 2
+            assert [one.kind for one in await runtime.inbox("b")] == ["event", "relay"]
+
+    asyncio.run(main())
+
+
+def test_what_waits_for_a_suspended_instance_is_refused_when_it_is_cancelled(opened: Open) -> None:
+    document = {"id": "a", "initial": "on", "states": {"on": {"on": {"E": "off"}}, "off": {}}}
+
+    async def main() -> None:
+        async with opened(load_machine(document)) as runtime:
+            await runtime.start("a", "a")
+            await runtime.suspend("a", actor="op", reason="x")
+            assert (await runtime.send("a", "E", event_id="e")).outcome == "accepted"
+            await runtime.cancel("a", actor="op", reason="x")
+            await runtime.run_worker(until_idle=True)
+            again = await runtime.send("a", "E", event_id="e")
+            assert again.first is not None and (again.first.outcome, again.first.reason) == ("refused", "the instance is cancelled")
 
     asyncio.run(main())

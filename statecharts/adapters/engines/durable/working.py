@@ -50,6 +50,28 @@ class Heart(threading.Thread):
         self._stopped.set()
 
 
+class Ear(threading.Thread):
+    """Listens for hints that there is work, where a store gives any."""
+
+    def __init__(self, wait: Callable[[float], bool], heard: Callable[[], None]) -> None:
+        super().__init__(name="statecharts hints", daemon=True)
+        self._wait = wait
+        self._heard = heard
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                if self._wait(1.0):
+                    self._heard()
+            except StatechartError:  # polling goes on all the same
+                self._stopped.wait(1.0)
+
+    def stop(self) -> None:
+        """End it, within a second."""
+        self._stopped.set()
+
+
 class Working:
     """One run of a worker in an event loop.
 
@@ -112,6 +134,7 @@ class Working:
         """Work until :meth:`stop`, or with ``until_idle`` until there is nothing to do now."""
         heart = Heart(self._worker, self._lease / 4, self._told)
         heart.start()
+        ear = self._listening()
         try:
             while not self._stopping:
                 self._awake.clear()
@@ -131,12 +154,26 @@ class Working:
                 await self._performer.drain(grace)
             finally:
                 heart.stop()
+                if ear is not None:
+                    ear.stop()
                 self._user_calls.shutdown(wait=False, cancel_futures=True)
                 self.ended.set()
 
-    def _told(self, attempts: Any) -> None:
+    def _listening(self) -> Ear | None:
+        """Another process may write something: PostgreSQL tells at once, the others are polled."""
+        wait: Callable[[float], bool] | None = getattr(self._worker.store, "wait_for_work", None)
+        if wait is None:
+            return None
+        ear = Ear(wait, lambda: self._from_outside(self.wake))
+        ear.start()
+        return ear
+
+    def _from_outside(self, function: Callable[..., None], *arguments: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-            self._loop.call_soon_threadsafe(self._performer.tell, attempts)
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _told(self, attempts: Any) -> None:
+        self._from_outside(self._performer.tell, attempts)
 
     async def _in_store(self, function: Callable[..., T], *arguments: Any) -> T:
         return await self._loop.run_in_executor(self._store_calls, function, *arguments)
@@ -186,7 +223,8 @@ class Working:
         wait = self._poll
         if due is not None:
             now = await self._in_store(self._worker.store.now)
-            wait = min(wait, max((due - now) / 1000, 0.001))
+            is_full = self._performer.count >= self._concurrency  # then what is due may have to wait for a call to end
+            wait = min(wait, max((due - now) / 1000, 0.05 if is_full else 0.001))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait):  # wait_for of Python 3.11 may lose a cancellation
                 await self._awake.wait()
