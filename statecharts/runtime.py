@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from .adapters.engines.durable.runtime import DurableRuntime
 from .adapters.engines.durable.threads import Blocking
 from .adapters.stores.clocks import SystemClock
+from .adapters.stores.coded import Codec, CodedStore
 from .durability.store import Clock, Store
 from .errors import UsageError
 from .machine import Machine
@@ -25,15 +26,26 @@ class Runtime(DurableRuntime):
     """
 
     @classmethod
-    def open(cls, url: str, machines: Iterable[Machine[Any, Any]] = (), *, clock: Clock | None = None, **options: Any) -> Runtime:
+    def open(
+        cls,
+        url: str,
+        machines: Iterable[Machine[Any, Any]] = (),
+        *,
+        clock: Clock | None = None,
+        codec: Codec | None = None,
+        **options: Any,
+    ) -> Runtime:
         """A runtime over the store at ``url``.
 
         ``sqlite:///relative.db``, ``sqlite:////absolute.db`` (``?synchronous=NORMAL``
         gives up the last commits when the power fails), ``memory:`` or
-        ``postgresql://…``. Raises :class:`UsageError` for any other.
+        ``postgresql://…``. With a ``codec`` states, events, results and the log's
+        payloads are encoded before they are written. Raises :class:`UsageError` for
+        any other URL.
         """
         timing: Clock = SystemClock() if clock is None else clock
-        return cls(store_at(url, clock), machines, clock=timing, **options)
+        store = store_at(url, clock)
+        return cls(store if codec is None else CodedStore(store, codec), machines, clock=timing, **options)
 
     @classmethod
     def blocking(cls, url: str, machines: Iterable[Machine[Any, Any]] = (), **options: Any) -> Blocking[Runtime]:

@@ -18,14 +18,16 @@ import json
 import random
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED, PENDING, EffectRow
 from ...durability.store import Answer, Claim, Clock, Settlement
 from ...errors import CommitUnknown, StoreError, UsageError
+from .bound import driver_connection
 from .postgres_commits import leaves_work, settlement_text, writes_text
-from .postgres_driver import Conflict, Gone, Pool, Row, Unfit, connect, fetch
+from .postgres_driver import Conflict, Gone, Pool, Row, Unfit, connect, driver, fetch
 from .postgres_notices import Listener, Notifier
 from .postgres_schema import check_schema, check_settings, checked_schema, migrate, statements_in
 from .sql_reads import SqlReads
@@ -216,6 +218,10 @@ class PostgresStore(SqlReads):
         said: str = fetch(connection, self._sql["apply"], given, writes=True)[0][0]
         return said
 
+    def bind(self, connection: Any) -> PostgresBound:
+        """Decisions inside the user's own transaction on ``connection`` (a psycopg or SQLAlchemy connection to this database)."""
+        return PostgresBound(self, driver_connection(connection))
+
     # -------------------------------------------------------- single statements
 
     def _rows(self, name: str, /, **given: Any) -> list[Row]:
@@ -319,3 +325,56 @@ class PostgresStore(SqlReads):
         if self._listener is None:
             raise StoreError("the store is closed")
         return self._listener.wait(timeout)
+
+
+class _Tuples:
+    """A connection of the user's, whose rows are tuples here, whatever they are there."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._rows = import_module("psycopg.rows").tuple_row
+
+    @property
+    def closed(self) -> bool:
+        return bool(self._connection.closed)
+
+    def close(self) -> None:
+        """It is theirs."""
+
+    def execute(self, sql: bytes, given: Any) -> Any:
+        return self._connection.cursor(row_factory=self._rows).execute(sql, given)
+
+
+class PostgresBound:
+    """A store in somebody else's transaction. Nothing is true before they commit, and nobody is told."""
+
+    def __init__(self, store: PostgresStore, connection: Any) -> None:
+        psycopg = driver()
+        if not isinstance(connection, psycopg.Connection):
+            raise UsageError(f"a PostgreSQL store joins a psycopg connection, not {type(connection).__name__}")
+        if connection.autocommit and connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+            raise UsageError("begin a transaction first: with connection.transaction(): ...")
+        self._store = store
+        self._connection = connection
+
+    def commit(self, jobs: Sequence[Job]) -> list[Answer]:
+        """Each job in a savepoint of the transaction (:meth:`statecharts.durability.store.Store.commit`)."""
+        return [self._one(job) for job in jobs]
+
+    def _one(self, job: Job) -> Answer:
+        tuples: Any = _Tuples(self._connection)
+        for _ in range(TRIES):
+            loaded = self._store._load(tuples, job)
+            try:
+                commit = job.decide(loaded)
+            except Exception as error:
+                return error
+            if commit.after is None:
+                return commit
+            with self._connection.transaction():
+                said = self._store._apply(tuples, commit)
+            if said == "ok":
+                return commit
+            if said != "conflict":
+                return UsageError(f"effect {said.removeprefix('moved:')!r} has moved on meanwhile; look at it again")
+        return StoreError(f"instance {job.instance!r} could not be written to in {TRIES} attempts ({OTHERS}); send again later")

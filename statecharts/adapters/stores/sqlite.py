@@ -28,6 +28,7 @@ from ...durability.commits import Commit, Job, Loaded
 from ...durability.rows import ACCEPTED, EffectRow, InboxRow
 from ...durability.store import Answer, Claim, Clock, Settlement
 from ...errors import CommitUnknown, StoreError, StoreVersionError, UsageError
+from .bound import driver_connection
 from .clocks import SystemClock
 from .sql_files import migrations, statements
 from .sql_reads import SqlReads
@@ -241,6 +242,13 @@ class SqliteStore(SqlReads):
                     raise CommitUnknown(f"{self.path}: {error}") from error
                 raise
 
+    def bind(self, connection: Any) -> SqliteBound:
+        """Decisions inside the user's own transaction on ``connection`` (a ``sqlite3`` or SQLAlchemy connection to this file).
+
+        Raises :class:`UsageError` when there is no transaction, or it is another file.
+        """
+        return SqliteBound(self, driver_connection(connection))
+
     # ----------------------------------------------------------------- reading
 
     def _rows(self, name: str, /, **given: Any) -> list[tuple[Any, ...]]:
@@ -361,6 +369,31 @@ class SqliteStore(SqlReads):
             return False
         self._checkpoint_lock = file
         return True
+
+
+class SqliteBound:
+    """A store in somebody else's transaction. Nothing is true before they commit, and nobody is told."""
+
+    def __init__(self, store: SqliteStore, connection: Any) -> None:
+        if not isinstance(connection, sqlite3.Connection):
+            raise UsageError(f"a SQLite store joins a sqlite3 connection, not {type(connection).__name__}")
+        if not connection.in_transaction:
+            raise UsageError("begin a transaction first (BEGIN IMMEDIATE, so that nobody writes between reading and writing)")
+        file = connection.execute("PRAGMA database_list").fetchone()[2]
+        if os.path.realpath(file) != os.path.realpath(store.path):
+            raise UsageError(f"the connection is to {file}, the store is {store.path}; one transaction is in one file")
+        self._store = store
+        self._connection = connection
+
+    def commit(self, jobs: Sequence[Job]) -> list[Answer]:
+        """Each job in a savepoint of the transaction (:meth:`statecharts.durability.store.Store.commit`)."""
+        kept, self._connection.row_factory = self._connection.row_factory, None
+        try:
+            return [self._store._in_savepoint(self._connection, job) for job in jobs]
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._store.path}: {error}") from error
+        finally:
+            self._connection.row_factory = kept
 
 
 def _locks() -> ModuleType | None:

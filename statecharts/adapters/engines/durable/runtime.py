@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ....durability.applying import Told
@@ -68,16 +69,54 @@ class DurableRuntime(Operating):
         :class:`PayloadError`, :class:`SchemaError`, :class:`Busy`, and
         :class:`CommitUnknown` when nobody knows: then send it again with its id.
         """
-        name = checked_name(instance, "an instance's name")
-        made = to_event(event)
-        if made["type"] == INIT or made["type"].startswith("xstate."):
-            raise PayloadError(f"events named {made['type']!r} are the machine's own; nobody else can send them")
-        text = checked_text(made, "the event", self.limits.event, self.limits.depth)
+        name, made, text = self._checked(instance, event)
         id_ = self._entropy.event_id() if event_id is None else checked_event_id(event_id)
         with self._telemetry.event(name, made["type"]) as trace:
             receipt = await self._receipt(self._decider.send(self.namespace, name, Told(id_, text, actor, to, trace)))
         self._telemetry.count("events", outcome=receipt.outcome)
         return receipt
+
+    def _checked(self, instance: str, event: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:
+        """An instance's name, an event, and that as text, if they may be."""
+        name = checked_name(instance, "an instance's name")
+        made = to_event(event)
+        if made["type"] == INIT or made["type"].startswith("xstate."):
+            raise PayloadError(f"events named {made['type']!r} are the machine's own; nobody else can send them")
+        return name, made, checked_text(made, "the event", self.limits.event, self.limits.depth)
+
+    def send_within(
+        self,
+        connection: Any,
+        instance: str,
+        event: str | Mapping[str, Any],
+        *,
+        event_id: str,
+        actor: str | None = None,
+        to: str | None = None,
+    ) -> Receipt:
+        """Give ``event`` to ``instance`` as part of a transaction of yours, in a savepoint of its own; this call blocks.
+
+        The receipt is true once you have committed: then call :meth:`wake`, or a
+        worker finds what there is to do when it looks next. When you roll back,
+        nothing has happened. Raises as :meth:`send` does, and :class:`UsageError`
+        when the store cannot join that connection.
+        """
+        bind = getattr(self.store, "bind", None)
+        if bind is None:
+            raise UsageError(f"a {type(self.store).__name__} cannot join a transaction; SQLite and PostgreSQL can")
+        name, _, text = self._checked(instance, event)
+        told = Told(checked_event_id(event_id), text, actor, to)
+        job = replace(self._decider.send(self.namespace, name, told), seen_revision=None)
+        answer = bind(connection).commit([job])[0]
+        if isinstance(answer, Exception):
+            raise answer
+        receipt: Receipt = answer.answer
+        return receipt
+
+    def wake(self) -> None:
+        """There may be something to do: to be called from the loop, after a transaction of yours was committed."""
+        for working in self._workings:
+            working.wake()
 
     async def start_many(self, machine: str, instances: Mapping[str, Any]) -> dict[str, Receipt]:
         """Start several, by name with their inputs, in as few commits as can be."""
