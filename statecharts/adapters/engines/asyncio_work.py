@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import inspect
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...events import to_event
@@ -32,6 +32,7 @@ from .asyncio_clock import Clock
 from .asyncio_inbox import Arrival
 from .asyncio_inside import Inside
 from .asyncio_turns import Turns
+from .streams import values_of
 
 NO_TASKS: dict[asyncio.Task[Any], bool] = {}
 NO_OUTSIDE: dict[int, asyncio.Task[Any]] = {}
@@ -165,7 +166,7 @@ class OutsideWork(Turns):
         """Deliver each value, asking for the next one when the machine is done with it."""
         try:
             source = delivery.logic.call(*self._arguments(delivery))
-            async with contextlib.aclosing(_values(source)) as values:
+            async with contextlib.aclosing(values_of(source)) as values:
                 async for value in values:
                     arrival = self._value(delivery, value)
                     arrival.done = self._loop.create_future()
@@ -223,19 +224,3 @@ class OutsideWork(Turns):
 def is_async(logic: Any) -> bool:
     """Whether a promise's function is an ``async def``."""
     return logic.is_async if isinstance(logic, PromiseLogic) else inspect.iscoroutinefunction(logic.function)
-
-
-async def _values(source: Any) -> AsyncGenerator[Any, None]:
-    """An async iterator over an async generator, an async iterable or a plain iterable (or an awaitable of one)."""
-    if hasattr(source, "__await__"):
-        source = await source
-    if hasattr(source, "__aiter__"):
-        try:
-            async for value in source:
-                yield value
-        finally:
-            if hasattr(source, "aclose"):
-                await source.aclose()
-    else:
-        for value in source:
-            yield value

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from ....durability.applying import Told
@@ -25,6 +25,7 @@ from ....errors import PayloadError, UnknownInstance, UsageError
 from ....events import to_event
 from ....json_text import loads
 from ....values import freeze
+from ..streams import values_of
 from .batching import Batcher
 from .calls import Call
 from .worker import Attempt, Worker
@@ -92,7 +93,7 @@ class Resident:
     async def _observable(self, logic: Any, input: Any) -> None:
         try:
             source = logic.call(input, None, None, self._emit)
-            async with contextlib.aclosing(_values(source)) as values:
+            async with contextlib.aclosing(values_of(source)) as values:
                 async for value in values:
                     what = BACK if logic.to_parent else VALUE
                     if not await self._say(what, to_event(value) if logic.to_parent else value):
@@ -168,19 +169,3 @@ class Resident:
         except UnknownInstance:
             return False
         return answer.answer not in OVER
-
-
-async def _values(source: Any) -> AsyncGenerator[Any, None]:
-    if hasattr(source, "__await__"):
-        source = await source
-    if hasattr(source, "__aiter__"):
-        try:
-            async for value in source:
-                yield value
-        finally:
-            if hasattr(source, "aclose"):
-                await source.aclose()
-    else:
-        for value in source:
-            yield value
-            await asyncio.sleep(0)
