@@ -399,6 +399,6 @@ class SqliteBound:
 def _locks() -> ModuleType | None:
     try:
         import fcntl
-    except ImportError:  # pragma: no cover - Windows
+    except ImportError:  # pragma: no cover - only on Windows, where the suite does not run
         return None
     return fcntl
