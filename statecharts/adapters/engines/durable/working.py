@@ -106,7 +106,7 @@ class Working:
         self._performer = Performer(worker, batcher, store_calls, self._user_calls, self.wake, poll, telemetry)
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
-        self._stopping = False
+        self._stopping = self._is_troubled = False
         self.ended = asyncio.Event()
         self._swept = -self._lease
         self._next_probe = 0.0
@@ -199,10 +199,11 @@ class Working:
     async def _pump_once(self) -> bool:
         jobs = await self._in_store(self._pump.jobs)
         answers = await asyncio.gather(*map(self._batcher.submit, jobs), return_exceptions=True)
-        moved = False
+        moved = self._is_troubled = False
         for job, answer in zip(jobs, answers, strict=True):
             if isinstance(answer, BaseException):
                 log.error("instance %s cannot go on: %s", job.instance, answer)
+                self._is_troubled = True
             else:
                 moved = moved or bool(answer.answer)
         return moved
@@ -221,7 +222,7 @@ class Working:
     async def _sleep(self) -> None:
         due = await self._in_store(self._pump.next_due)
         wait = self._poll
-        if due is not None:
+        if due is not None and not self._is_troubled:  # what fails now is not tried again at once
             now = await self._in_store(self._worker.store.now)
             is_full = self._performer.count >= self._concurrency  # then what is due may have to wait for a call to end
             wait = min(wait, max((due - now) / 1000, 0.05 if is_full else 0.001))
