@@ -18,6 +18,7 @@ from statecharts import (
     Limits,
     PayloadError,
     Runtime,
+    StoreError,
     UnknownInstance,
     UsageError,
     current_call,
