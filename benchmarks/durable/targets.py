@@ -32,6 +32,6 @@ def targets() -> list[Target]:
     ]
     for peer, theirs, wanted in ((XSTATE_SM, SAFE, 5.0), (DBOS, SINGLE, 20.0)):
         for load in (SINGLE, MANY):
-            what = f"{theirs}: times the CPU of ours, {load}"
+            what = f"{peer}, {theirs}: times the CPU of ours, {load}"
             made.append(Target(peer, what, wanted, times((peer, SQLITE, theirs), (OURS, SQLITE, load))))
     return made

@@ -62,7 +62,7 @@ class Sender:
 async def timed(task: Task) -> dict[str, Any]:
     """Passes of events through a runtime."""
     samples = Samples(task)
-    async with Runtime.open(task["url"], machines=[machine()]) as runtime:
+    async with Runtime.open(task["url"], machines=[machine()], namespace=task["schema"]) as runtime:
         sender = Sender(runtime, task["instances"])
         await sender.start()
         for _ in samples:
