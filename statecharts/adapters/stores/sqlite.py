@@ -41,6 +41,7 @@ SQL = statements("sqlite")
 CHECKPOINT_PAGES = 1_000
 """Pages of WAL after which it is copied into the file: 4 MB."""
 WAITING = 64
+Made = dict[tuple[str, str], Any]
 UNFIT = (sqlite3.IntegrityError, sqlite3.DataError)
 """What is wrong with the rows of one job, and no reason to give up the others."""
 
@@ -123,16 +124,18 @@ class SqliteStore(SqlReads):
     def commit(self, jobs: Sequence[Job]) -> list[Answer]:
         """One transaction for all (:meth:`statecharts.durability.store.Store.commit`)."""
         answers: list[Answer] = []
+        made: Made = {}
         with self._transaction() as connection:
             for job in jobs:
-                answers.append(self._in_savepoint(connection, job))
+                answers.append(self._in_savepoint(connection, job, made))
         self._checkpoint_now_and_then()
         return answers
 
-    def _in_savepoint(self, connection: sqlite3.Connection, job: Job) -> Answer:
+    def _in_savepoint(self, connection: sqlite3.Connection, job: Job, made: Made) -> Answer:
+        """The answer to one job. ``made``: the actor systems that jobs before it in this transaction have left."""
         connection.execute("SAVEPOINT job")
         try:
-            commit = job.decide(self._load(connection, job))
+            commit = job.decide(self._load(connection, job, made.get((job.namespace, job.instance))))
             if commit.after is not None:
                 self._write(connection, commit)
         except Exception as error:
@@ -142,9 +145,11 @@ class SqliteStore(SqlReads):
             connection.execute("RELEASE job")
             return StoreError(f"{self.path} cannot keep this: {error}") if isinstance(error, UNFIT) else error
         connection.execute("RELEASE job")
+        if commit.after is not None:
+            made[commit.after.namespace, commit.after.id] = commit.held
         return commit
 
-    def _load(self, connection: sqlite3.Connection, job: Job) -> Loaded:
+    def _load(self, connection: sqlite3.Connection, job: Job, held: Any) -> Loaded:
         given = {"namespace": job.namespace, "id": job.instance, "event_id": job.event_id, "seen": job.seen_revision}
         found = connection.execute(SQL["load"], given).fetchone()
         now = self.now()
@@ -160,7 +165,7 @@ class SqliteStore(SqlReads):
         if job.needs_effects:
             given = {"namespace": job.namespace, "instance": job.instance}
             effects = tuple(EFFECTS.read(row) for row in connection.execute(SQL["open_effects"], given))
-        return Loaded(now, instance, known, waiting, effects)
+        return Loaded(now, instance, known, waiting, effects, held=held)
 
     def _load_missing(self, connection: sqlite3.Connection, job: Job, now: int) -> Loaded:
         """There is no instance of that name; what is left of one that was purged."""
