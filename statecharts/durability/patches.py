@@ -25,9 +25,11 @@ def _compare(old: Any, new: Any, path: list[Any], patch: Patch) -> None:
     if old is new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        _compare_objects(old, new, path, patch)
+        if not _is_same(old, new):
+            _compare_objects(old, new, path, patch)
     elif isinstance(old, list) and isinstance(new, list):
-        _compare_lists(old, new, path, patch)
+        if not _is_same(old, new):
+            _compare_lists(old, new, path, patch)
     elif type(old) is not type(new) or old != new:
         patch.append([path, new])
 
@@ -68,16 +70,11 @@ def _compare_lists(old: list[Any], new: list[Any], path: list[Any], patch: Patch
 
 
 def _is_same(old: Any, new: Any) -> bool:
-    """Whether both are one text; Python's own equality knows no order of keys and takes 1, 1.0 and true for the same."""
-    if old is new:
-        return True
-    if type(old) is not type(new):
-        return False
-    if isinstance(old, dict):
-        return list(old) == list(new) and all(_is_same(old[key], new[key]) for key in old)
-    if isinstance(old, list):
-        return len(old) == len(new) and all(map(_is_same, old, new))
-    return bool(old == new)
+    """Whether both are one text; Python's own equality knows no order of keys and takes 1, 1.0 and true for the same.
+
+    Equality comes first, for it ends at the first difference; what it takes for the same, ``repr`` tells apart.
+    """
+    return old is new or bool(old == new and repr(old) == repr(new))
 
 
 def patched(value: Any, patch: Patch) -> Any:
