@@ -39,6 +39,10 @@ def _compare_objects(old: dict[str, Any], new: dict[str, Any], path: list[Any], 
         if old or new:
             patch.append([path, new])
         return
+    keys = list(new)
+    if list(old) == keys:
+        _compare_members(old, new, path, patch)
+        return
     expected = [key for key in old if key in new]
     for key in old:
         if key not in new:
@@ -49,9 +53,23 @@ def _compare_objects(old: dict[str, Any], new: dict[str, Any], path: list[Any], 
         else:
             expected.append(key)
             patch.append([[*path, key], member])
-    keys = list(new)
     if expected != keys:
         patch.append([path, None, keys])
+
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
+def _compare_members(old: dict[str, Any], new: dict[str, Any], path: list[Any], patch: Patch) -> None:
+    """Of objects with the same keys in the same order: most are as they were, and need no path."""
+    for key, member in new.items():
+        before = old[key]
+        kind = type(member)
+        if kind in _SCALARS and type(before) is kind:
+            if before != member:
+                patch.append([[*path, key], member])
+        elif before is not member:
+            _compare(before, member, [*path, key], patch)
 
 
 def _compare_lists(old: list[Any], new: list[Any], path: list[Any], patch: Patch) -> None:
