@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from chart import CHART, event_type
 from dbos import DBOS, SetWorkflowID, SQLAlchemyDatasource
 from sampling import Samples, Task, answer
+
 from statecharts import Implementations, initial_transition, load_machine, restore_snapshot, transition
 
 logging.disable(logging.CRITICAL)

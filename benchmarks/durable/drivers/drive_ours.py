@@ -8,6 +8,7 @@ from typing import Any
 
 from chart import CHART, event_type
 from sampling import Samples, Task, answer
+
 from statecharts import Implementations, Machine, Runtime, load_machine
 from statecharts.adapters.stores.sql_rows import DEFINITIONS, EFFECTS, INBOX, INSTANCES, LOG, TIMERS
 from statecharts.durability.commits import Commit
