@@ -23,7 +23,7 @@ class SqliteFloor:
     def __init__(self, task: Task, recorded: dict[str, Any]) -> None:
         self._sql = statements(f"{task['sql']}/sqlite/statements.sql")
         self._events = [Template(one) for one in recorded["events"]]
-        self._commits = 0
+        self._done = 0
         self._db = sqlite3.connect(task["file"], isolation_level=None, check_same_thread=False, cached_statements=256)
         for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 0"):
             self._db.execute(f"PRAGMA {setting}")
@@ -50,8 +50,9 @@ class SqliteFloor:
             self._write(self._events[event.number % 2].rows(event, text, place))
             run("RELEASE job")
         run("COMMIT")
-        self._commits += 1
-        if self._commits % CHECKPOINT_EVERY == 0:
+        self._done += len(jobs)
+        if self._done >= CHECKPOINT_EVERY:
+            self._done = 0
             run("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _write(self, writes: Writes) -> None:
