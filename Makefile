@@ -9,7 +9,7 @@ N ?= 20000
 UNIT_ONE := tests/unit tests/golden tests/compiled
 UNIT_TWO := tests/semantics tests/scxml_rules tests/properties
 
-.PHONY: demo test setup lint types layers unit suites compiled bench node fault fuzz conformance goldens clean
+.PHONY: demo test setup lint types layers unit suites compiled bench bench-durable node fault fuzz conformance goldens clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m statecharts.cli.demo
@@ -80,6 +80,10 @@ compiled: node
 # Against XState and the Python libraries; makes its own environments, writes benchmarks/RESULTS.md.
 bench:
 	$(PYTHON) -m benchmarks
+
+# What a durable event costs, against a raw-SQL floor, xstate-statemachine, DBOS and LangGraph; writes benchmarks/DURABLE.md.
+bench-durable:
+	$(PYTHON) -m benchmarks.durable
 
 # Everything a fault can be injected into, at every point (about 15 minutes).
 fault: setup

@@ -36,17 +36,19 @@ def peer_environment(name: str, requirements: Iterable[str], python: str = sys.e
     return _python_in(folder)
 
 
-def own_environment(name: str, kind: str, python: str = sys.executable) -> Path:
+def own_environment(name: str, kind: str, python: str = sys.executable, beside: tuple[str, ...] = ()) -> Path:
     """The Python of an environment with this checkout installed, built ``pure`` or ``compiled``.
+
+    ``beside``: requirements that are installed, too.
 
     Raises :class:`NotMeasuredError` when it does not build, or runs as something else.
     """
     folder = ENVIRONMENTS / name
-    wanted = f"{python}\n{_fingerprint()}"
+    wanted = "\n".join((python, _fingerprint(), *beside))
     if _stamp(folder) != wanted:
         made = _new_environment(folder, python)
         variable = "STATECHARTS_COMPILED" if kind == "compiled" else "STATECHARTS_PURE"
-        _install(made, [str(CHECKOUT)], {variable: "1"})
+        _install(made, [str(CHECKOUT), *beside], {variable: "1"})
         _write_stamp(folder, wanted)
     found = _python_in(folder)
     if build_kind(found, own_variables(kind)) != kind:
@@ -128,6 +130,11 @@ def _install(python: Path, what: list[str], variables: Mapping[str, str]) -> Non
 
 def _python_in(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def is_made(name: str) -> bool:
+    """Whether there is an environment of that name."""
+    return _stamp(ENVIRONMENTS / name) is not None
 
 
 def _stamp(folder: Path) -> str | None:

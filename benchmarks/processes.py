@@ -24,7 +24,7 @@ def run_driver(command: Command, measurement: Measurement, charts: Path) -> Resu
     ``{"error": …}`` when the driver broke, ``{"not_measured": …}`` when it took too long.
     """
     task = measurement.task(charts)
-    results = [_run_once(command, one, charts.with_name("task.json")) for one in _spread(measurement, task)]
+    results = [run_once(command, one, charts.with_name("task.json")) for one in _spread(measurement, task)]
     result = results[-1]
     if all("samples" in one for one in results):
         result["samples"] = [sample for one in results for sample in one["samples"]]
@@ -40,7 +40,8 @@ def _spread(measurement: Measurement, task: dict[str, Any]) -> list[dict[str, An
     return [{**task, "repetitions": task["repetitions"] // processes}] * processes
 
 
-def _run_once(command: Command, task: dict[str, Any], file: Path) -> Result:
+def run_once(command: Command, task: dict[str, Any], file: Path) -> Result:
+    """The result of one process that is given ``task`` in ``file``."""
     file.write_text(json.dumps(task), "utf-8")
     try:
         done = subprocess.run(

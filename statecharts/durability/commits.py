@@ -16,7 +16,8 @@ class Loaded:
     ``known`` is the inbox row of the job's event id, ``waiting`` the first rows
     that wait, in order. ``effects`` are the open ones, if the job asked for them.
     ``now`` is the store's clock. ``forget_at``: there was an instance of this name
-    which has been purged, and of which ids are kept until then.
+    which has been purged, and of which ids are kept until then. ``held``: the actor
+    system of this very row, where it was made in the same transaction.
     """
 
     now: int
@@ -25,6 +26,7 @@ class Loaded:
     waiting: tuple[InboxRow, ...]
     effects: tuple[EffectRow, ...] = ()
     forget_at: int | None = None
+    held: Any = None
 
 
 @dataclass(slots=True)

@@ -224,7 +224,7 @@ class Decider:
     def turn(self, loaded: Loaded, instance: Instance) -> Turn:
         """What is to be decided about an instance, with its actor system if it can be run here and is not over."""
         hosted = self.registry.by_hash.get(instance.definition)
-        held = None if hosted is None or instance.status != ACTIVE else self._held(hosted, instance)
+        held = None if hosted is None or instance.status != ACTIVE else loaded.held or self._held(hosted, instance)
         return Turn(loaded, instance, hosted, held, self.limits, self.entropy.salt)
 
     def _held(self, hosted: Hosted, instance: Instance) -> Held:

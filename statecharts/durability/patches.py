@@ -25,9 +25,11 @@ def _compare(old: Any, new: Any, path: list[Any], patch: Patch) -> None:
     if old is new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        _compare_objects(old, new, path, patch)
+        if not _is_same(old, new):
+            _compare_objects(old, new, path, patch)
     elif isinstance(old, list) and isinstance(new, list):
-        _compare_lists(old, new, path, patch)
+        if not _is_same(old, new):
+            _compare_lists(old, new, path, patch)
     elif type(old) is not type(new) or old != new:
         patch.append([path, new])
 
@@ -36,6 +38,10 @@ def _compare_objects(old: dict[str, Any], new: dict[str, Any], path: list[Any], 
     if not old or not new:
         if old or new:
             patch.append([path, new])
+        return
+    keys = list(new)
+    if list(old) == keys:
+        _compare_members(old, new, path, patch)
         return
     expected = [key for key in old if key in new]
     for key in old:
@@ -47,9 +53,23 @@ def _compare_objects(old: dict[str, Any], new: dict[str, Any], path: list[Any], 
         else:
             expected.append(key)
             patch.append([[*path, key], member])
-    keys = list(new)
     if expected != keys:
         patch.append([path, None, keys])
+
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
+def _compare_members(old: dict[str, Any], new: dict[str, Any], path: list[Any], patch: Patch) -> None:
+    """Of objects with the same keys in the same order: most are as they were, and need no path."""
+    for key, member in new.items():
+        before = old[key]
+        kind = type(member)
+        if kind in _SCALARS and type(before) is kind:
+            if before != member:
+                patch.append([[*path, key], member])
+        elif before is not member:
+            _compare(before, member, [*path, key], patch)
 
 
 def _compare_lists(old: list[Any], new: list[Any], path: list[Any], patch: Patch) -> None:
@@ -68,16 +88,11 @@ def _compare_lists(old: list[Any], new: list[Any], path: list[Any], patch: Patch
 
 
 def _is_same(old: Any, new: Any) -> bool:
-    """Whether both are one text; Python's own equality knows no order of keys and takes 1, 1.0 and true for the same."""
-    if old is new:
-        return True
-    if type(old) is not type(new):
-        return False
-    if isinstance(old, dict):
-        return list(old) == list(new) and all(_is_same(old[key], new[key]) for key in old)
-    if isinstance(old, list):
-        return len(old) == len(new) and all(map(_is_same, old, new))
-    return bool(old == new)
+    """Whether both are one text; Python's own equality knows no order of keys and takes 1, 1.0 and true for the same.
+
+    Equality comes first, for it ends at the first difference; what it takes for the same, ``repr`` tells apart.
+    """
+    return old is new or bool(old == new and repr(old) == repr(new))
 
 
 def patched(value: Any, patch: Patch) -> Any:

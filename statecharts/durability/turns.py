@@ -198,7 +198,7 @@ class Turn:
     def _advance(self, cause: Cause, held: Held, version: int) -> None:
         self._is_changed = True
         instance, snapshot = self.instance, held.snapshot
-        states = states_text(held)
+        states = self.commit.log[-1].after
         if states != instance.configuration:
             instance.configuration = states
             instance.entered_at = self.now

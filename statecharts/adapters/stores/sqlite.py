@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SQL = statements("sqlite")
-CHECKPOINT_PAGES = 1_000
-"""Pages of WAL after which it is copied into the file: 4 MB."""
+CHECKPOINT_JOBS = 200
+"""Jobs after which the WAL is copied into the file. One writes some five pages, which makes 4 MB; commits are no measure, for
+one of 64 jobs writes as much as 64 of one."""
 WAITING = 64
+Made = dict[tuple[str, str], Any]
 UNFIT = (sqlite3.IntegrityError, sqlite3.DataError)
 """What is wrong with the rows of one job, and no reason to give up the others."""
 
@@ -65,7 +67,7 @@ class SqliteStore(SqlReads):
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self._checkpoint_lock: IO[bytes] | None = None
-        self._commits = 0
+        self._jobs = 0
 
     # ---------------------------------------------------------- open and close
 
@@ -124,16 +126,18 @@ class SqliteStore(SqlReads):
     def commit(self, jobs: Sequence[Job]) -> list[Answer]:
         """One transaction for all (:meth:`statecharts.durability.store.Store.commit`)."""
         answers: list[Answer] = []
+        made: Made = {}
         with self._transaction() as connection:
             for job in jobs:
-                answers.append(self._in_savepoint(connection, job))
-        self._checkpoint_now_and_then()
+                answers.append(self._in_savepoint(connection, job, made))
+        self._checkpoint_now_and_then(len(jobs))
         return answers
 
-    def _in_savepoint(self, connection: sqlite3.Connection, job: Job) -> Answer:
+    def _in_savepoint(self, connection: sqlite3.Connection, job: Job, made: Made) -> Answer:
+        """The answer to one job. ``made``: the actor systems that jobs before it in this transaction have left."""
         connection.execute("SAVEPOINT job")
         try:
-            commit = job.decide(self._load(connection, job))
+            commit = job.decide(self._load(connection, job, made.get((job.namespace, job.instance))))
             if commit.after is not None:
                 self._write(connection, commit)
         except Exception as error:
@@ -143,9 +147,11 @@ class SqliteStore(SqlReads):
             connection.execute("RELEASE job")
             return StoreError(f"{self.path} cannot keep this: {error}") if isinstance(error, UNFIT) else error
         connection.execute("RELEASE job")
+        if commit.after is not None:
+            made[commit.after.namespace, commit.after.id] = commit.held
         return commit
 
-    def _load(self, connection: sqlite3.Connection, job: Job) -> Loaded:
+    def _load(self, connection: sqlite3.Connection, job: Job, held: Any) -> Loaded:
         given = {"namespace": job.namespace, "id": job.instance, "event_id": job.event_id, "seen": job.seen_revision}
         found = connection.execute(SQL["load"], given).fetchone()
         now = self.now()
@@ -161,7 +167,7 @@ class SqliteStore(SqlReads):
         if job.needs_effects:
             given = {"namespace": job.namespace, "instance": job.instance}
             effects = tuple(EFFECTS.read(row) for row in connection.execute(SQL["open_effects"], given))
-        return Loaded(now, instance, known, waiting, effects)
+        return Loaded(now, instance, known, waiting, effects, held=held)
 
     def _load_missing(self, connection: sqlite3.Connection, job: Job, now: int) -> Loaded:
         """There is no instance of that name; what is left of one that was purged."""
@@ -341,9 +347,10 @@ class SqliteStore(SqlReads):
 
     # ------------------------------------------------------------- checkpoints
 
-    def _checkpoint_now_and_then(self) -> None:
-        self._commits += 1
-        if self._commits % 200 == 0:
+    def _checkpoint_now_and_then(self, jobs: int) -> None:
+        self._jobs += jobs
+        if self._jobs >= CHECKPOINT_JOBS:
+            self._jobs = 0
             self.checkpoint()
 
     def checkpoint(self) -> bool:

@@ -1,0 +1,1 @@
+"""``python -m benchmarks.durable``: what an event costs that survives a crash, here and elsewhere."""

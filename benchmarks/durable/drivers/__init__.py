@@ -1,0 +1,1 @@
+"""Scripts that run in a peer's own process."""
