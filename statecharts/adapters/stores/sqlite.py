@@ -396,7 +396,8 @@ class SqliteBound:
         """Each job in a savepoint of the transaction (:meth:`statecharts.durability.store.Store.commit`)."""
         kept, self._connection.row_factory = self._connection.row_factory, None
         try:
-            return [self._store._in_savepoint(self._connection, job) for job in jobs]
+            made: Made = {}
+            return [self._store._in_savepoint(self._connection, job, made) for job in jobs]
         except sqlite3.Error as error:
             raise StoreError(f"{self._store.path}: {error}") from error
         finally:
