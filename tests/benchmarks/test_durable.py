@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "durable" / "d
 from benchmarks.durable.page import page, target_table
 from benchmarks.durable.peers import (
     DBOS,
-    DRIVERS,
     FEW,
     FLOOR,
     MANY,
@@ -23,8 +22,9 @@ from benchmarks.durable.peers import (
     measurements,
 )
 from benchmarks.durable.targets import targets
+from statecharts.adapters import stores
 
-SQL = DRIVERS.parents[2] / "statecharts" / "adapters" / "stores" / "sql" / "sqlite" / "statements.sql"
+SQL = Path(stores.__file__).parent / "sql" / "sqlite" / "statements.sql"
 FIGURES = {OURS: 100.0, FLOOR: 60.0, XSTATE_SM: 600.0, DBOS: 1_900.0}
 FACTS: dict[str, Any] = {"date": "2026-12-01", "processor": "p", "cores": 2, "system": "s", "sqlite": "3", "versions": {"ours": "1"}}
 
