@@ -27,7 +27,7 @@ from statecharts.adapters.stores.sqlite_files import connect
 from statecharts.durability.definitions import hosted
 
 ALL = bool(os.environ.get("FAULTS_ALL"))
-SOME = 24
+SOME = 16
 """Points of each kind in an ordinary run; ``make fault`` takes them all."""
 
 
