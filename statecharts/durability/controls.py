@@ -62,14 +62,12 @@ class Operator:
 
         def decide(turn: Turn) -> None:
             _require_active(turn.instance)
-            if turn.held is None:  # nobody here knows its machine; its state stays as it is
-                turn.note(Cause("cancel", order.id, {"none": True}, None, order.actor, order.reason), status=CANCELLED, next_due=None)
-                turn.change(is_suspended=False)
-                turn.commit.closes = True
+            if turn.held is None:  # nobody here can stop its actors; its state stays as it is
+                _note(turn, "cancel", order)
             else:
                 turn.deliver(Cause("cancel", order.id, {"stop": True}, None, order.actor, order.reason))
-                turn.change(status=CANCELLED, next_due=None, is_suspended=False)
-                turn.commit.closes = True
+            turn.change(status=CANCELLED, next_due=None, is_suspended=False)
+            turn.commit.closes = True
 
         return self._job(namespace, instance, order, decide)
 

@@ -208,24 +208,31 @@ class Decider:
         instance = loaded.instance
         if instance is None or instance.is_suspended:
             return Commit(0)
-        try:
-            turn = self.turn(loaded, instance)
-        except SnapshotError as error:  # nobody can go on from there: let it rest, where an operator sees it
-            turn = Turn(loaded, instance, None, None, self.limits, self.entropy.salt)
-            turn.change(is_suspended=True, needs_attention=True, last_error=str(error))
-            return turn.finish(0)
+        turn = self.turn(loaded, instance)
         if turn.held is None and instance.status == ACTIVE:
-            return Commit(0)
+            return turn.finish(0)
         done = self.applier.catch_up(turn, loaded.waiting)
         return turn.finish(done)
 
     # ------------------------------------------------------------------ inside
 
     def turn(self, loaded: Loaded, instance: Instance) -> Turn:
-        """What is to be decided about an instance, with its actor system if it can be run here and is not over."""
-        hosted = self.registry.by_hash.get(instance.definition)
-        held = None if hosted is None or instance.status != ACTIVE else loaded.held or self._held(hosted, instance)
-        return Turn(loaded, instance, hosted, held, self.limits, self.entropy.salt)
+        """What is to be decided about an instance, with its actor system if it can be run here and is not over.
+
+        One whose state cannot be read rests from now on, where an operator sees it: what comes is kept.
+        """
+        hosted, held, problem = self.registry.by_hash.get(instance.definition), loaded.held, None
+        if hosted is None or instance.status != ACTIVE:
+            held = None
+        elif held is None:
+            try:
+                held = self._held(hosted, instance)
+            except SnapshotError as error:
+                problem = str(error)
+        turn = Turn(loaded, instance, hosted, held, self.limits, self.entropy.salt)
+        if problem is not None:
+            turn.change(is_suspended=True, needs_attention=True, last_error=problem)
+        return turn
 
     def _held(self, hosted: Hosted, instance: Instance) -> Held:
         key = (instance.namespace, instance.id)

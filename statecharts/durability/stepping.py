@@ -162,7 +162,7 @@ class Stepper:
         return True
 
     def _report(self, session: int, what: str, data: Any) -> bool:
-        """What an actor that stays has to say: see :data:`REPORTS`."""
+        """What an actor that stays has to say: :data:`VALUE` and the others."""
         system, ref = self.system, self._held.actor(session)
         if ref is None:
             return False
@@ -219,6 +219,3 @@ def _poisoned(error: Any) -> Poisoned:
         made.__cause__ = error
         return made
     return Poisoned(f"nobody handled the failure of an actor: {dumps(error)}")
-
-
-__all__ = ["Held", "Poisoned", "Stepper", "Taken", "begun", "resumed"]

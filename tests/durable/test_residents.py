@@ -256,3 +256,28 @@ def test_a_missing_target_is_a_dead_letter(opened: Open) -> None:
             assert {row.status for row in await runtime.effects()} == {"FAILED"}
 
     asyncio.run(main())
+
+
+def test_what_an_observable_emits_is_heard_in_its_place(opened: Open) -> None:
+    document = {"id": "eye", "initial": "on", "states": {"on": {"invoke": {"id": "feed", "src": "feed", "onDone": "over"}}, "over": {}}}
+    impl = Implementations()
+
+    @impl.actor("feed")
+    async def feed(emit: Any) -> AsyncIterator[int]:
+        emit({"type": "FIRST"})
+        yield 1
+        emit({"type": "LAST"})
+
+    async def main() -> None:
+        heard: list[str] = []
+        async with opened(load_machine(document, impl)) as runtime:
+            runtime.on_emit(lambda _instance, actor, event: heard.append(f"{actor} {event['type']}"))
+            await runtime.start("eye", "e")
+            worker = asyncio.create_task(runtime.run_worker(poll=0.02))
+            await runtime.wait("e", lambda row: "over" in row.configuration, timeout=20)
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+            assert heard == ["feed FIRST", "feed LAST"]
+            assert (await runtime.verify("e", replay=True)).is_clean
+
+    asyncio.run(main())

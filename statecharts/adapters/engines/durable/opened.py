@@ -130,7 +130,6 @@ class Opened:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-
     async def _in_store(self, function: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._store_calls, function, *arguments)
 

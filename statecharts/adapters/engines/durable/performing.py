@@ -56,7 +56,7 @@ class Performer:
         self._store_calls = store_calls
         self._user_calls = user_calls
         self._on_settled = on_settled
-        self._tasks: dict[asyncio.Task[None], Call | None] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._by_attempt: dict[str, Call] = {}
 
     @property
@@ -79,7 +79,7 @@ class Performer:
     def start(self, attempt: Attempt) -> None:
         """Make the call of ``attempt``."""
         task = asyncio.get_running_loop().create_task(self._perform(attempt), name=f"effect {attempt.row.id}")
-        self._tasks[task] = None
+        self._tasks.add(task)
         task.add_done_callback(self._over)
 
     def tell(self, attempts: list[Attempt]) -> None:
@@ -106,7 +106,7 @@ class Performer:
                 await asyncio.wait(late, timeout=1)
 
     def _over(self, task: asyncio.Task[None]) -> None:
-        self._tasks.pop(task, None)
+        self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("an effect could not be settled; its lease will run out", exc_info=error)
         self._on_settled()
@@ -161,7 +161,7 @@ class Performer:
 
     async def _stay(self, attempt: Attempt, call: Call, logic: Any, arguments: tuple[Any, ...]) -> None:
         enter(call)
-        resident = Resident(attempt, self._worker, self._batcher, self._in_store, call, self._poll)
+        resident = Resident(attempt, self._worker, self._batcher, self._in_store, self._poll)
         self._residents[attempt.row.id] = resident
         if attempt.is_cancelled:
             resident.ended.set()

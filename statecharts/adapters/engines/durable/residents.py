@@ -27,7 +27,6 @@ from ....json_text import loads
 from ....values import freeze
 from ..streams import values_of
 from .batching import Batcher
-from .calls import Call
 from .worker import Attempt, Worker
 
 log = logging.getLogger("statecharts.durable")
@@ -45,18 +44,16 @@ class Resident:
         worker: Worker,
         batcher: Batcher,
         in_store: Callable[..., Awaitable[Any]],
-        call: Call,
         poll: float,
     ) -> None:
         self._attempt = attempt
         self._worker = worker
         self._batcher = batcher
         self._in_store = in_store
-        self._call = call
         self._poll = poll
         self._said = 0
         self._loop = asyncio.get_running_loop()
-        self._sayings: asyncio.Queue[Saying | None] = asyncio.Queue()
+        self._sayings: asyncio.Queue[Saying] = asyncio.Queue()
         self._receivers: list[Callable[[Any], Any]] = []
         self._woken = asyncio.Event()
         self.ended = asyncio.Event()
@@ -95,6 +92,7 @@ class Resident:
             source = logic.call(input, None, None, self._emit)
             async with contextlib.aclosing(values_of(source)) as values:
                 async for value in values:
+                    await self._say_what_waits()
                     what = BACK if logic.to_parent else VALUE
                     if not await self._say(what, to_event(value) if logic.to_parent else value):
                         return
@@ -102,7 +100,14 @@ class Resident:
             log.warning("resident %s failed: %r", self._attempt.row.id, error)
             await self._say(FAILURE, error_data(error))
         else:
+            await self._say_what_waits()
             await self._say(COMPLETE, None)
+
+    async def _say_what_waits(self) -> None:
+        """What an observable has emitted, before what it does next."""
+        await asyncio.sleep(0)  # it came by way of the loop, from whatever thread
+        while not self._sayings.empty():
+            await self._say(*self._sayings.get_nowait())
 
     # ------------------------------------------------------------------ callbacks
 
@@ -117,9 +122,8 @@ class Resident:
             return
         listening = self._loop.create_task(self._hand_over())
         try:
-            while (saying := await self._sayings.get()) is not None:
-                if not await self._say(*saying):
-                    return
+            while await self._say(*await self._sayings.get()):
+                pass
         finally:
             listening.cancel()
             if cleanup is not None:

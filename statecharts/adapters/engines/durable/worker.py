@@ -232,5 +232,3 @@ class Worker:
 
 def _no_emit(*_event: Any, **_data: Any) -> None:
     """What a promise says while it runs is heard by nobody here: only its result is kept."""
-
-
