@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -12,6 +13,7 @@ from sample_agents import Open, World, mailer
 
 from statecharts import Runtime
 from statecharts.adapters.engines.durable.pump import Pump
+from statecharts.adapters.engines.durable.worker import Worker
 from statecharts.adapters.stores.clocks import SystemClock
 
 
@@ -67,5 +69,35 @@ def test_what_fails_is_not_tried_again_at_once(opened: Open, monkeypatch: pytest
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
             assert 2 <= len(looked) <= 8
+
+    asyncio.run(main())
+
+
+def test_what_a_cancelled_worker_was_claiming_is_given_back(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread claims; the worker is cancelled meanwhile, and nobody would make the call before a lease had run out."""
+    claim = Worker.claim
+    claiming, let_go = threading.Event(), threading.Event()
+
+    def slow(self: Any, limit: int) -> Any:
+        claiming.set()
+        let_go.wait(10)
+        return claim(self, limit)
+
+    world = World()
+
+    async def main() -> None:
+        async with opened(mailer(world)) as runtime:
+            await runtime.start("mailer", "m")
+            await runtime.send("m", "GO")
+            monkeypatch.setattr(Worker, "claim", slow)
+            worker = asyncio.create_task(runtime.run_worker())
+            await asyncio.to_thread(claiming.wait, 10)
+            worker.cancel()
+            await asyncio.sleep(0.05)
+            let_go.set()
+            await asyncio.gather(worker, return_exceptions=True)
+            assert [row.status for row in await runtime.effects()] == ["PENDING"] and not world.calls
+            await runtime.run_worker(until_idle=True)
+            assert "sent" in (await runtime.get("m")).configuration
 
     asyncio.run(main())

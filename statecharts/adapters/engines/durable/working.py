@@ -19,7 +19,7 @@ from .performing import Performer
 from .pump import Pump
 from .reconciling import Reconciler
 from .telemetry import Telemetry
-from .worker import Worker
+from .worker import Attempt, Worker
 
 log = logging.getLogger("statecharts.durable")
 T = TypeVar("T")
@@ -107,6 +107,7 @@ class Working:
         self._loop = asyncio.get_running_loop()
         self._awake = asyncio.Event()
         self._stopping = self._is_troubled = False
+        self._claiming: asyncio.Future[list[Attempt]] | None = None
         self.ended = asyncio.Event()
         self._swept = -self._lease
         self._next_probe = 0.0
@@ -151,6 +152,7 @@ class Working:
                 await self._sleep()
         finally:
             try:
+                await self._give_back()
                 await self._performer.drain(grace)
             finally:
                 heart.stop()
@@ -183,7 +185,7 @@ class Working:
         moved = await self._pump_once()
         free = self._concurrency - self._performer.count
         if free > 0 and not self._stopping:
-            attempts = await self._in_store(self._worker.claim, free)
+            attempts = await self._claim(free)
             for attempt in attempts:
                 self._performer.start(attempt)
             moved = moved or bool(attempts)
@@ -195,6 +197,21 @@ class Working:
             moved = bool(expired) or moved
             await self._probe()
         return moved
+
+    async def _claim(self, limit: int) -> list[Attempt]:
+        """Claim effects. A thread does it, which a cancellation does not stop: what it claims then is given back."""
+        claiming = asyncio.ensure_future(self._in_store(self._worker.claim, limit))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            self._claiming = claiming
+            raise
+
+    async def _give_back(self) -> None:
+        if self._claiming is not None:
+            with contextlib.suppress(StoreError):  # then their leases run out
+                for attempt in await self._claiming:
+                    await self._in_store(attempt.hand_back)
 
     async def _pump_once(self) -> bool:
         jobs = await self._in_store(self._pump.jobs)
